@@ -2,11 +2,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Span, SpanKind } from '@opentelemetry/api';
+import { type Model, ModelFailure, type ModelTurn, type TurnUsage } from 'causeway-models';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { readBearer } from './core/account.ts';
 import type { RecordAnswer } from './core/answer.ts';
 import { isStoreAway } from './core/errors.ts';
-import { type Model, ModelFailure, type ModelTurn, type TurnUsage } from './core/model.ts';
 import type { ClaimedJob, JobHandler, JobKind, JobResult, Queue } from './core/queue.ts';
 import type { Store } from './db/store.ts';
 import { type Log, type LogContext, withLogContext } from './log.ts';

@@ -1,5 +1,6 @@
 // Spans of OpenTelemetry: nothing happens without an SDK, which the operator loads with --import
 // (deploy/opentelemetry.mjs).
+
 import {
   type Attributes,
   context,
@@ -12,6 +13,7 @@ import {
   type TextMapGetter,
   trace,
 } from '@opentelemetry/api';
+import { ModelFailure } from 'causeway-models';
 import { CausewayError } from './core/errors.ts';
 import type { Tool } from './core/evidence.ts';
 import type { Source } from './core/source.ts';
@@ -48,7 +50,7 @@ export function runInSpan<T>(options: SpanOptions, work: (span: Span) => Promise
 }
 
 function describeErrorType(error: unknown): string {
-  if (error instanceof CausewayError) return error.code;
+  if (error instanceof CausewayError || error instanceof ModelFailure) return error.code;
   return error instanceof Error ? error.name : '_OTHER';
 }
 

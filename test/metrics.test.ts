@@ -1,9 +1,9 @@
 // The figures: who may read them, that every end is counted once under its own name, and what is read when they are.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { type Model, ModelFailure, type ModelTurn, ModelUnavailable } from 'causeway-models';
 import { expect, it } from 'vitest';
 import { openServices } from '../src/app/services.ts';
-import { type Model, ModelFailure, type ModelTurn, ModelUnavailable } from '../src/core/model.ts';
 import type { ClaimedJob, JobResult } from '../src/core/queue.ts';
 import { DEFAULT_SETTINGS } from '../src/core/settings.ts';
 import { createLog } from '../src/log.ts';

@@ -2,9 +2,9 @@
 
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ANSWERS_AS, modelEndpoint } from '../packages/models/test/model-endpoint.ts';
 import { createLog } from '../src/log.ts';
 import { createMetrics } from '../src/metrics.ts';
-import { ANSWERS_AS, modelEndpoint } from './support/model-endpoint.ts';
 import { modelHouse } from './support/model-house.ts';
 import { plays, usageOfTurn } from './support/played-model.ts';
 import { temporaryFolder } from './support/service.ts';

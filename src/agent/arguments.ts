@@ -1,5 +1,5 @@
 // The arguments of a tool's call, as models write them.
-import type { ToolCall } from '../core/model.ts';
+import type { ToolCall } from 'causeway-models';
 import { parseLenientJson } from './conclusion-draft.ts';
 
 /** Monitoring tools have the deepest arguments, a handful of levels. */

@@ -1,7 +1,8 @@
 // What a run may spend and what is left of it: arithmetic over the turns taken, and the interface to the monthly
 // ledgers.
+
+import { computeCost, type ModelRequest, type Prices, selectRates, type TurnUsage } from 'causeway-models';
 import type { RunUsage } from '../core/issue.ts';
-import type { ModelRequest, Prices, Rates, TurnUsage } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 import type { RecordedTurn } from './transcript.ts';
 
@@ -66,21 +67,6 @@ export const NOMINAL_PRICE = 0.5;
 
 export function getBookedPrices(prices: Prices | null): Prices {
   return prices ?? { prompt: NOMINAL_PRICE, cached: NOMINAL_PRICE, completion: NOMINAL_PRICE };
-}
-
-/** US dollars: what the endpoint stated, else by the prices; 0 where there are none. */
-export function computeCost(usage: Omit<TurnUsage, 'estimated'>, prices: Prices | null): number {
-  if (usage.costUsd !== undefined) return usage.costUsd;
-  if (prices === null) return 0;
-  const { prompt, cached, cacheWrite = prompt, completion } = selectRates(usage.promptTokens, prices);
-  const read = Math.min(usage.cachedTokens, usage.promptTokens);
-  const written = Math.min(usage.cacheWriteTokens ?? 0, usage.promptTokens - read);
-  const fresh = usage.promptTokens - read - written;
-  return (fresh * prompt + read * cached + written * cacheWrite + usage.completionTokens * completion) / 1_000_000;
-}
-
-function selectRates(promptTokens: number, { long, ...rates }: Prices): Rates {
-  return long !== undefined && promptTokens > long.above ? long : rates;
 }
 
 /** What the next call may cost at most: nothing of it is taken as cached but what was cached the last time. */

@@ -1,8 +1,8 @@
 // What a model hands in as its conclusion: parsed once, forgiving in form, strict in substance.
 
+import type { ToolDescription } from 'causeway-models';
 import { removeInvisible, sanitiseLine, sanitiseText, truncate } from 'causeway-visible-text';
 import { z } from 'zod';
-import type { ToolDescription } from '../core/model.ts';
 
 /** Anything beyond is omitted: people do not read more claims, and each costs lookups. */
 const MAX_ITEMS = 12;

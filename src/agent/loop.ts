@@ -1,7 +1,7 @@
 // The loop: ask, act, conclude.
 
+import type { ToolCall } from 'causeway-models';
 import type { RunUsage } from '../core/issue.ts';
-import type { ToolCall } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 import { type BudgetStanding, CLOSING_TURNS } from './budget.ts';
 import { CONCLUDE, type ConclusionDraft, parseDraft } from './conclusion-draft.ts';

@@ -2,10 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Message } from 'causeway-models';
 import { markBlanks, removeInvisible } from 'causeway-visible-text';
 import type { ContextRepository } from '../core/context-repository.ts';
 import type { SourcedStep, StepLookup } from '../core/evidence.ts';
-import type { Message } from '../core/model.ts';
 import { countImages } from '../core/report.ts';
 import { locate } from '../installation.ts';
 

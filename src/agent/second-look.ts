@@ -1,11 +1,11 @@
 // The second look: a short conversation with other instructions, read-only tools and few turns, that tries to refute a
 // conclusion. Its evidence is looked up like any quotation.
 
+import type { ToolDescription } from 'causeway-models';
 import { isSafePath } from 'causeway-paths';
 import { sanitiseText, truncate } from 'causeway-visible-text';
 import { z } from 'zod';
 import type { RunUsage } from '../core/issue.ts';
-import type { ToolDescription } from '../core/model.ts';
 import { JUDGE, type LookEvidence } from '../core/second-look.ts';
 import { parseLenientJson } from './conclusion-draft.ts';
 import { buildLookMessages, createFence, type LookBrief } from './prompt.ts';

@@ -1,26 +1,27 @@
 // The state of one run: its records, its clock, and its overlay after a restart.
 
-import { truncate } from 'causeway-visible-text';
-import { CausewayError } from '../core/errors.ts';
-import type { LookupFinding, SourcedStep, Tool } from '../core/evidence.ts';
-import type { RunUsage } from '../core/issue.ts';
-import type { Model, ToolDescription } from '../core/model.ts';
 import {
+  computeCost,
+  type Model,
   ModelFailure,
+  type ModelFailureCode,
   type ModelRequest,
   type ModelTurn,
   ModelUnavailable,
   type Prices,
   type ToolCall,
+  type ToolDescription,
   type TurnUsage,
-} from '../core/model.ts';
+} from 'causeway-models';
+import { truncate } from 'causeway-visible-text';
+import type { LookupFinding, SourcedStep, Tool } from '../core/evidence.ts';
+import type { RunUsage } from '../core/issue.ts';
 import type { CutReason } from '../core/reason.ts';
 import { normaliseArguments } from './arguments.ts';
 import {
   assessStanding,
   type Budget,
   type BudgetStanding,
-  computeCost,
   estimatePrompt,
   estimateReservation,
   getBookedPrices,
@@ -153,8 +154,11 @@ const MAX_CALLS = 32;
 const MAX_ARGUMENTS = 200_000;
 
 /** Failures that cost only what was spent before them; a refused or useless answer is billed in full. */
-const BILLED_AS_SPENT: ReadonlySet<string> = new Set([
-  ...['model_unavailable', 'model_rejected', 'model_overflow', 'model_script_ended'],
+const BILLED_AS_SPENT: ReadonlySet<ModelFailureCode> = new Set([
+  'model_unavailable',
+  'model_rejected',
+  'model_overflow',
+  'model_script_ended',
 ]);
 
 /** The budget before the next question. */
@@ -223,7 +227,7 @@ function estimateNextCost({ input, records, descriptions }: Session): NextCost {
 
 async function handleFailure(session: Session, error: unknown, signal: AbortSignal): Promise<Stop | null> {
   signal.throwIfAborted();
-  if (!(error instanceof CausewayError)) throw error;
+  if (!(error instanceof ModelFailure)) throw error;
   const { code, message: detail } = error;
   switch (code) {
     case 'model_overflow':
@@ -239,8 +243,6 @@ async function handleFailure(session: Session, error: unknown, signal: AbortSign
     case 'model_misbehaved':
     case 'model_script_ended':
       return { reason: { code }, detail };
-    default:
-      throw error;
   }
 }
 

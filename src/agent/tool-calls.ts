@@ -1,9 +1,9 @@
 // Tool calls: which are refused and what the model reads instead; the others are run, cleaned and recorded as steps.
 
+import type { ToolCall } from 'causeway-models';
 import { truncate } from 'causeway-visible-text';
 import { CausewayError } from '../core/errors.ts';
 import type { InvestigationStep, LookupFinding, ToolResult } from '../core/evidence.ts';
-import type { ToolCall } from '../core/model.ts';
 import { type Arguments, normaliseArguments, parseArguments } from './arguments.ts';
 import { copyForModel } from './prompt.ts';
 import type { Session } from './session.ts';

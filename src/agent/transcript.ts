@@ -1,9 +1,9 @@
 // The transcript: append-only records of a run; the loop decides from them only, so an interrupted run continues where
 // it ended.
 
+import type { Message, Opaque, ToolCall, TurnUsage } from 'causeway-models';
 import { sanitiseText } from 'causeway-visible-text';
 import type { LookupFinding, SourcedStep } from '../core/evidence.ts';
-import type { Message, Opaque, ToolCall, TurnUsage } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 
 /** Where the records of one run are kept. `append` and `appendStep` return when the record is durable. */

@@ -1,15 +1,15 @@
 // An investigation service over one repository that lives as long as a command: `analyse`, `replay`, `eval`.
 import { createHash, randomBytes } from 'node:crypto';
 import { applyFileDiff, type Diff, toUnifiedPatch } from 'causeway-diff';
+import { computeCost, type Model, ModelFailure } from 'causeway-models';
 import { toPrintableLine } from 'causeway-safe-markdown';
-import { computeCost, getBookedPrices } from '../agent/budget.ts';
+import { getBookedPrices } from '../agent/budget.ts';
 import { listExchanges, type TranscriptRecord } from '../agent/transcript.ts';
 import type { AnalysisSession } from '../cli/analyse.ts';
 import { getRepositoryName } from '../cli/report-input.ts';
 import type { Config } from '../config.ts';
 import type { ContextRepository } from '../core/context-repository.ts';
 import type { Issue } from '../core/issue.ts';
-import { type Model, ModelFailure } from '../core/model.ts';
 import type { Project, ProjectSource } from '../core/project.ts';
 import { describeWaitReason } from '../core/reason.ts';
 import type { Report } from '../core/report.ts';

@@ -1,21 +1,18 @@
 // The models, their tools and their budgets as the configuration asks for them; null where there is no model.
-import { readFileSync } from 'node:fs';
+import { createEndpointModel, type EndpointModel, findShippedPrices, type Model, type Prices } from 'causeway-models';
 import type { Config, EndpointConfig, Environment, ModelConfig } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Holds } from '../core/holds.ts';
-import type { Model, Prices } from '../core/model.ts';
 import type { Project } from '../core/project.ts';
 import { type Log, registerSecret } from '../log.ts';
 import { parseMonitoringConfig } from '../mcp/config.ts';
 import { type Monitoring, openMonitoring } from '../mcp/monitoring.ts';
-import { createEndpointModel, type EndpointModel } from '../models/endpoint-model.ts';
-import { findShippedPrices, readPrices } from '../models/prices.ts';
-import { createScriptedModel, readScript } from '../models/scripted.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createBudgetLog } from '../services/investigator.ts';
 import { checkSyntax } from '../tools/syntax.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import { traceTool } from '../tracing.ts';
+import { openScriptedModel, readNamedFile, readPricesFile } from './model-files.ts';
 
 /** Requests to the model in one run; runs on real reports took 4 to 11 (docs/evaluation.md). */
 const TURNS = 30;
@@ -129,7 +126,7 @@ function openModels(config: ModelConfig, options: ModelOptions): readonly Model[
     case 'none':
       return [];
     case 'scripted':
-      return [createScriptedModel(readScript(readNamedFile('MODEL=scripted:', config.file)))];
+      return [openScriptedModel(config.file)];
     case 'endpoint':
       return [config.name, ...config.others].map((name) => openEndpointModel({ ...config, name }, options));
   }
@@ -156,15 +153,6 @@ export function openEndpointModel(config: EndpointConfig, options: ModelOptions)
 }
 
 function findPrices({ pricesFile, name }: EndpointConfig): Prices | null {
-  const own = pricesFile === null ? null : readPrices(readNamedFile('MODEL_PRICES', pricesFile), name);
+  const own = pricesFile === null ? null : readPricesFile(pricesFile, name);
   return own ?? findShippedPrices(name);
-}
-
-export function readNamedFile(setting: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    throw new CausewayError('usage', `${setting} names ${file}, which cannot be read (${code}).`);
-  }
 }

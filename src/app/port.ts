@@ -1,6 +1,7 @@
 // The service's ports: API, account area and GitHub's deliveries on that of `serve`; what operators read on that of a
 // worker.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Model } from 'causeway-models';
 import { createApi } from '../api/api.ts';
 import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
 import { createOperatorApi } from '../api/operator-api.ts';
@@ -9,7 +10,6 @@ import type { Config } from '../config.ts';
 import { createSigningSecret } from '../core/account.ts';
 import { describeSpace } from '../core/disk.ts';
 import { type StoreFault, StoreUnusable } from '../core/errors.ts';
-import type { Model } from '../core/model.ts';
 import { createSeal } from '../db/seal.ts';
 import type { Receiver } from '../github/intake/receive-delivery.ts';
 import { createRateLimiter } from '../services/rate-limit.ts';

@@ -2,13 +2,14 @@
 // reverse.
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
+import type { Model } from 'causeway-models';
+import { computeCost } from 'causeway-models';
 import { createRedactor, type Redactor } from 'causeway-redact';
 import manifest from '../../package.json' with { type: 'json' };
-import { computeCost, getBookedPrices } from '../agent/budget.ts';
+import { getBookedPrices } from '../agent/budget.ts';
 import { type Account, createSigningSecret } from '../core/account.ts';
 import type { FindShortage, Shortage } from '../core/disk.ts';
 import type { Lexicons } from '../core/lexicon.ts';
-import type { Model } from '../core/model.ts';
 import type { JobHandler, JobKind, LaneLimits, Worker } from '../core/queue.ts';
 import type { Source } from '../core/source.ts';
 import type { AccountStore } from '../db/accounts.ts';

@@ -1,6 +1,5 @@
 // What an answer took, as every surface says it: the time from the request to the answer, and the cost. Pure.
-import type { Analysis } from './issue.ts';
-import { SCRIPTED_MODEL } from './model.ts';
+import { type Analysis, SCRIPTED_MODEL } from './issue.ts';
 
 /** To the second; of hours, to the minute. */
 export function formatDuration(seconds: number): string {

@@ -13,13 +13,7 @@ export type ErrorCode =
   | 'store_unusable'
   | 'lease_lost'
   | 'github_failed'
-  | 'too_many_waiting'
-  | 'model_unavailable'
-  | 'model_rejected'
-  | 'model_overflow'
-  | 'model_refused'
-  | 'model_misbehaved'
-  | 'model_script_ended';
+  | 'too_many_waiting';
 
 /**
  * The only error class of the project. `code` is for programs, `message` (with the repair) for operators. Callers see

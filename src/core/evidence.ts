@@ -1,6 +1,6 @@
 // Evidence: what one step of an investigation found, with the exact query and what was cut.
 import type { ChangeSet } from 'causeway-diff';
-import type { ToolDescription } from './model.ts';
+import type { ToolDescription } from 'causeway-models';
 
 /** A lookup found something, found nothing, or failed. `cut`: what was left out ("" if nothing). */
 export type LookupFinding =

@@ -1,4 +1,4 @@
-// Rate limits of GitHub and of models. Each process learns them from a refused call and forgets them when it ends.
+// Rate limits of GitHub and of models, and the interfaces that models want (`ModelHolds`). Each process learns them from a refused call and forgets them when it ends.
 
 interface Hold {
   /** The subject, such as `github installation 7`. */
@@ -8,7 +8,7 @@ interface Hold {
 }
 
 /** No service asks for longer; a later time comes from a wrong clock or header. */
-export const LONGEST_HOLD_MS = 24 * 60 * 60_000;
+const LONGEST_HOLD_MS = 24 * 60 * 60_000;
 
 /** Whether the time lies ahead, but not beyond `LONGEST_HOLD_MS`. */
 function isCurrent({ until }: Pick<Hold, 'until'>, now: Date): boolean {
@@ -28,10 +28,6 @@ export interface Holds {
 
 /** Prefix for installations of GitHub and the App itself. */
 export const GITHUB_HOLDS = 'github ';
-/** Prefix for model endpoints. */
-export const MODEL_HOLDS = 'model ';
-/** Prefix for notes about the interface that a model wants: not limits, but kept in the same way. */
-export const INTERFACE_HOLDS = 'interface of ';
 
 /** One per process. */
 export function createHolds(now: () => Date): Holds {

@@ -5,12 +5,14 @@ import type { Outcome } from './answer-outcome.ts';
 import type { ContextRepository } from './context-repository.ts';
 
 import type { InvestigationStep, SourcedStep } from './evidence.ts';
-import { SCRIPTED_MODEL } from './model.ts';
 import type { OutcomeView } from './outcome.ts';
 import { lowerConfidence, type Proof } from './proof.ts';
 import type { Origin } from './report.ts';
 import { addLookUsage, type SecondLook } from './second-look.ts';
 import type { Verdict } from './verdict.ts';
+
+/** The name of the model that plays a script. Its result is an example, and the pages say so. */
+export const SCRIPTED_MODEL = 'scripted';
 
 export interface Step {
   readonly stepNumber: number;

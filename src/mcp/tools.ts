@@ -1,8 +1,8 @@
 // The tools of a monitoring server as the model sees and calls them. Descriptions that change later are ignored.
 import { createHash } from 'node:crypto';
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
+import type { ToolDescription } from 'causeway-models';
 import type { LookupFinding, Tool } from '../core/evidence.ts';
-import type { ToolDescription } from '../core/model.ts';
 import type { Log } from '../log.ts';
 import type { Given, ServerConfig } from './config.ts';
 import type { CallOutcome, Line } from './connection.ts';

@@ -1,10 +1,11 @@
 // The handler of the `run` jobs: opens the source, gathers the facts, asks the model where there is one, and concludes,
 // gives up or waits.
+
+import { ModelUnavailable } from 'causeway-models';
 import { rankRange } from '../ci/rank-commits.ts';
 import { describeSpace, type FindShortage } from '../core/disk.ts';
 import { CausewayError, findEndReason, isOutOfSpace, isStoreAway } from '../core/errors.ts';
 import type { Conclusion } from '../core/issue.ts';
-import { ModelUnavailable } from '../core/model.ts';
 import { createPauses, LONGEST_PAUSE_MS, type Pauses } from '../core/pauses.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';

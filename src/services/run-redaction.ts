@@ -2,11 +2,11 @@
 // before a part is shown. Reports are redacted in accept-report.ts, logs of checks in checks/check-texts.ts.
 
 import { type ChangeSet, cutWindow, type FileChange, toDiff } from 'causeway-diff';
+import type { Model } from 'causeway-models';
 import type { Redactor } from 'causeway-redact';
 import { REDACTED } from 'causeway-redact';
 import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
 import type { Tool } from '../core/evidence.ts';
-import type { Model } from '../core/model.ts';
 import type {
   CommitInfo,
   Comparison,

@@ -1,8 +1,8 @@
 // The loop as stories: what a model calls, what is refused, how it ends.
+
+import { ModelFailure, ModelUnavailable } from 'causeway-models';
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../src/agent/loop.ts';
-import { CausewayError } from '../../src/core/errors.ts';
-import { ModelUnavailable } from '../../src/core/model.ts';
 import {
   answersTo,
   BRIEF,
@@ -219,7 +219,7 @@ describe('a model that does not conclude well', () => {
 describe('an endpoint that fails', () => {
   it('ends the run with its reason where asking again is of no use', async () => {
     for (const code of ['model_refused', 'model_misbehaved', 'model_rejected'] as const) {
-      const { end } = await play([SEARCH, new CausewayError(code, `${code}, in words`)]);
+      const { end } = await play([SEARCH, new ModelFailure(code, `${code}, in words`)]);
       expect(end).toMatchObject({
         kind: 'no_conclusion',
         stop: { reason: { code }, detail: `${code}, in words` },
@@ -316,11 +316,7 @@ describe('a conclusion whose evidence does not hold', () => {
   });
 
   it('still counts when the model never sends a better one', async () => {
-    const { end } = await play([
-      LOOK,
-      quoting('let sum = 7'),
-      new CausewayError('model_misbehaved', 'It fell silent.'),
-    ]);
+    const { end } = await play([LOOK, quoting('let sum = 7'), new ModelFailure('model_misbehaved', 'It fell silent.')]);
     expect(end).toMatchObject({
       kind: 'concluded',
       partial: true,

@@ -1,8 +1,9 @@
 // A run that was cut goes on where its records end; a context that overflowed goes on shortened.
+
+import { ModelFailure } from 'causeway-models';
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../src/agent/loop.ts';
 import { buildMessages, type TranscriptRecord } from '../../src/agent/transcript.ts';
-import { CausewayError } from '../../src/core/errors.ts';
 import {
   CONCLUSION,
   call,
@@ -109,7 +110,7 @@ function steppingClock(ms: number): () => Date {
 }
 
 describe('a context that overflows', () => {
-  const overflow = new CausewayError('model_overflow', 'too long');
+  const overflow = new ModelFailure('model_overflow', 'too long');
   const reads = Array.from({ length: 6 }, (_, at) => call('read_files', { path: `${at}.ts` }));
   const files = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`${at}.ts`, `${at}`.repeat(20_000)]));
 

@@ -1,10 +1,10 @@
 // A run of the loop in memory: a model that plays turns and keeps its requests, tools over a map of files, a
 // transcript.
-import { type AgentEnd, type AgentInput, runAgent } from '../../src/agent/loop.ts';
 
+import type { Model, ModelRequest, ModelTurn, Prices } from 'causeway-models';
+import { type AgentEnd, type AgentInput, runAgent } from '../../src/agent/loop.ts';
 import type { Transcript, TranscriptRecord } from '../../src/agent/transcript.ts';
 import type { LookupFinding, Tool } from '../../src/core/evidence.ts';
-import type { Model, ModelRequest, ModelTurn, Prices } from '../../src/core/model.ts';
 
 interface Call {
   readonly name: string;

@@ -1,4 +1,5 @@
 // Every reason that an investigation can have, and what people are told of it.
+import { ModelFailure } from 'causeway-models';
 import { describe, expect, it } from 'vitest';
 import { CausewayError, describeFailure } from '../../src/core/errors.ts';
 import {
@@ -83,9 +84,10 @@ describe('a reason', () => {
 
   it('of an error comes from its code and data, whatever its message says', () => {
     const words = 'GET http://127.0.0.1:4130/v1 failed: check OPENAI_BASE_URL and /srv/data';
-    for (const code of ['repository_unreachable', 'internal', 'model_rejected', 'usage'] as const) {
+    for (const code of ['repository_unreachable', 'internal', 'usage'] as const) {
       expectForPeople(describeFailure(new CausewayError(code, words)).detail);
     }
+    expectForPeople(describeFailure(new ModelFailure('model_rejected', words)).detail);
     expectForPeople(describeFailure(new Error(words)).detail);
     const reason: EndReason = { code: 'revision_not_found', revision: 'v9' };
     expect(describeFailure(new CausewayError('revision_not_found', words, { reason }))).toEqual(

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { AskedRequest } from '../../packages/models/test/model-endpoint.ts';
 import type { HeldModel, Moment } from '../support/held-model.ts';
-import type { AskedRequest } from '../support/model-endpoint.ts';
 import { type Played, playTurn, turnsIn } from '../support/played-model.ts';
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,8 +1,9 @@
 // The models over the doubles: every form in which an interface is refused, turns that may not call, older models.
+
+import type { Message, ModelRequest, ModelTurn } from 'causeway-models';
+import { createEndpointModel, type EndpointModel } from 'causeway-models';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import type { Message, ModelRequest, ModelTurn } from '../../src/core/model.ts';
-import { createEndpointModel, type EndpointModel } from '../../src/models/endpoint-model.ts';
 import { patience } from '../support/patience.ts';
 import { call, type Played } from '../support/played-model.ts';
 import { anthropicDouble } from './anthropic.ts';

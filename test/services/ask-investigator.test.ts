@@ -1,11 +1,10 @@
 // The model's part of a run as the service plays it: cleaned, budgeted, waited for, and begun with what is the project's own.
 
 import type { ChangeSet } from 'causeway-diff';
+import { type Model, ModelFailure, type ModelRequest, ModelUnavailable } from 'causeway-models';
 import { createRedactor } from 'causeway-redact';
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../src/core/errors.ts';
 import type { Tool } from '../../src/core/evidence.ts';
-import { type Model, type ModelRequest, ModelUnavailable } from '../../src/core/model.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../../src/core/settings.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
@@ -181,7 +180,7 @@ describe('a model that cannot be reached', () => {
 });
 
 describe('what an endpoint says when it fails', () => {
-  const failure = () => new CausewayError('model_rejected', `Incorrect key provided: ${SECRET}`);
+  const failure = () => new ModelFailure('model_rejected', `Incorrect key provided: ${SECRET}`);
 
   it.each([
     ['at the first question', [failure()]],
@@ -392,7 +391,7 @@ describe('a second look', () => {
   const UNUSABLE = call('judge', { verdict: 'approved' });
 
   it.each<[string, readonly Answer[], RegExp]>([
-    ['is refused', [new CausewayError('model_refused', 'No.')], /declined/],
+    ['is refused', [new ModelFailure('model_refused', 'No.')], /declined/],
     ['is answered badly', [UNUSABLE, UNUSABLE, UNUSABLE], /no conclusion/],
     [
       'only looks around',

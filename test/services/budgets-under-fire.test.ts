@@ -1,8 +1,9 @@
 // Budgets over a real store while runs are killed, prices jump between question and bill, and an endpoint bills more than was set aside.
+
+import type { Model, Prices } from 'causeway-models';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../src/agent/loop.ts';
-import type { Model, Prices } from '../../src/core/model.ts';
 import type { Run } from '../../src/db/runs.ts';
 import type { Store } from '../../src/db/store.ts';
 import { createRunLedger } from '../../src/services/run-records.ts';

@@ -1,10 +1,10 @@
 // What a model says and what it changes, before it is stored: no secret in it, and the diff as true as before.
 
 import { type ChangeSet, toDiff } from 'causeway-diff';
+import type { Model } from 'causeway-models';
 import { createRedactor } from 'causeway-redact';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { GuardedChange } from '../../src/agent/guard-change.ts';
-import type { Model } from '../../src/core/model.ts';
 import { redactChange, redactModel, redactTool } from '../../src/services/run-redaction.ts';
 
 const SECRET = 'an-exact-value-of-ours';

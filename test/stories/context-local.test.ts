@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
-import { type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelSettings } from '../support/model-service.ts';
 import { call, conclusion, plays } from '../support/played-model.ts';
 import { recordsEnv } from '../support/records.ts';

@@ -1,10 +1,11 @@
 // A hostile model that floods, loops, stalls or answers garbage: the run still ends, soon, in an honest Issue.
 import { Worker } from 'node:worker_threads';
+import { createEndpointModel } from 'causeway-models';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { delta, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import { parseLenientJson } from '../../src/agent/conclusion-draft.ts';
 import { occursIn, prepareText } from '../../src/agent/quotation.ts';
 import type { Issue } from '../../src/core/issue.ts';
-import { createEndpointModel } from '../../src/models/endpoint-model.ts';
 import { endpointConfig } from '../support/endpoint-config.ts';
 import {
   type Attack,
@@ -18,7 +19,6 @@ import {
   MEND,
   SHOP,
 } from '../support/hostile-house.ts';
-import { delta, modelEndpoint } from '../support/model-endpoint.ts';
 
 const HUGE = 'a line of a very large file\n'.repeat(800_000);
 const FILES = { ...SHOP, 'huge.txt': HUGE, 'wide.txt': 'wide '.repeat(190_000) };

@@ -1,7 +1,5 @@
 // Every fault of an endpoint, seen from outside: the investigation succeeds after repair, or ends in an Issue, and the operator alone is told what to do.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Issue } from '../../src/core/issue.ts';
-import { expectForPeople } from '../support/for-people.ts';
 import {
   type AskedBehaviour,
   type Behaviour,
@@ -16,7 +14,9 @@ import {
   says,
   stallsAfter,
   wire,
-} from '../support/model-endpoint.ts';
+} from '../../packages/models/test/model-endpoint.ts';
+import type { Issue } from '../../src/core/issue.ts';
+import { expectForPeople } from '../support/for-people.ts';
 import { MODEL_KEY, type ModelHouse, type ModelLimits, modelHouse } from '../support/model-house.ts';
 import { priceOf } from '../support/model-service.ts';
 import { call, conclusion, type Played, plays, stepWith, textsIn, turnsIn } from '../support/played-model.ts';

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { toChangeSet, toUnifiedPatch } from 'causeway-diff';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { treeAfterPatch } from '../support/git-apply.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
-import { type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelSettings, priceOf } from '../support/model-service.ts';
 import {
   call,

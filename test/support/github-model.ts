@@ -1,5 +1,5 @@
 // A model behind the wire that finds and mends the shop's bug, whatever the numbers of its steps; its answers can be held back.
-import { type AskedRequest, type ModelEndpoint, modelEndpoint } from './model-endpoint.ts';
+import { type AskedRequest, type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import { call, conclusion, type Played, plays, stepWith, textsIn } from './played-model.ts';
 
 export interface ShopModel extends AsyncDisposable {

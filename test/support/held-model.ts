@@ -1,6 +1,6 @@
 // A model behind the wire that tells of every question before and after it answers, and waits where it is told to.
 import { once } from 'node:events';
-import { type AskedRequest, type ModelEndpoint, modelEndpoint } from './model-endpoint.ts';
+import { type AskedRequest, type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import { isSecondLook, type Played, plays, turnsIn } from './played-model.ts';
 
 export type Moment = 'asked' | 'answered';

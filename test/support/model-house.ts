@@ -2,13 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { createEndpointModel, type EndpointModelOptions } from 'causeway-models';
 import { openInvestigator } from '../../src/app/model.ts';
 import { openServices, type Services, type ServicesOptions, startWork } from '../../src/app/services.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import type { Investigation } from '../../src/core/report.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { createLog } from '../../src/log.ts';
-import { createEndpointModel, type EndpointModelOptions } from '../../src/models/endpoint-model.ts';
 import { acceptReport, cancelInvestigation } from '../../src/services/accept-report.ts';
 import type { Investigator } from '../../src/services/investigator.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';

@@ -1,5 +1,11 @@
 // A model behind the wire that plays turn n where the request holds n turns of its own, so that a run that goes on gets the right one.
-import { type AskedBehaviour, type AskedRequest, type Behaviour, delta, events } from './model-endpoint.ts';
+import {
+  type AskedBehaviour,
+  type AskedRequest,
+  type Behaviour,
+  delta,
+  events,
+} from '../../packages/models/test/model-endpoint.ts';
 
 interface PlayedCall {
   readonly name: string;

@@ -1,14 +1,18 @@
 // What the doctor asks the model: two turns with a tool, as an investigation would, and one line for each capability.
-import { readFileSync } from 'node:fs';
-import { computeCost } from '../../agent/budget.ts';
+import {
+  computeCost,
+  type EndpointModel,
+  type Message,
+  ModelFailure,
+  type ModelTurn,
+  ModelUnavailable,
+  type ToolDescription,
+} from 'causeway-models';
 import { CONCLUDE } from '../../agent/conclusion-draft.ts';
 import { SYSTEM_TEXT } from '../../agent/prompt.ts';
 import type { Config, EndpointConfig } from '../../config.ts';
-import { CausewayError } from '../../core/errors.ts';
-import { type Message, type ModelTurn, ModelUnavailable, type ToolDescription } from '../../core/model.ts';
-import type { EndpointModel } from '../../models/endpoint-model.ts';
-import { readScript } from '../../models/scripted.ts';
 import { openEndpointModel } from '../model.ts';
+import { openScriptedModel } from '../model-files.ts';
 import { fail, type Probe, type ProbeVerdict, pass, warn } from './probe.ts';
 
 /** For both turns. */
@@ -51,7 +55,7 @@ export function createModelProbe({ model, environment }: Config, now: () => Date
           return model.hint === '' ? pass(found) : warn(found, model.hint);
         }
         case 'scripted':
-          readScript(readFileSync(model.file, 'utf8'));
+          openScriptedModel(model.file);
           return warn('a script plays the model', 'Use it for a demonstration only: set MODEL to a real one.');
         case 'endpoint': {
           const timeoutMs = Math.min(model.timeoutMs, LONGEST_MS);
@@ -81,7 +85,7 @@ async function examineModel(
   const isDescribed = () => model.asked().leftOut.includes('tools');
   const turns: ModelTurn[] = [];
   let slowest = 0;
-  const ask = async (messages: readonly Message[]): Promise<CausewayError | null> => {
+  const ask = async (messages: readonly Message[]): Promise<ModelFailure | null> => {
     const begun = performance.now();
     try {
       turns.push(await model.ask({ messages, tools: TOOLS, toolChoice: 'auto' }, signal));
@@ -89,7 +93,7 @@ async function examineModel(
       return null;
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof CausewayError) return error;
+      if (error instanceof ModelFailure) return error;
       throw error;
     }
   };
@@ -122,7 +126,7 @@ function answerCalls({ content, toolCalls, opaque }: ModelTurn): readonly Messag
   return [...OPENING, { role: 'assistant', content, toolCalls, ...(opaque && { opaque }) }, ...answers];
 }
 
-function describeRepair(failure: CausewayError | null): string {
+function describeRepair(failure: ModelFailure | null): string {
   const wait = failure instanceof ModelUnavailable ? ' Investigations wait for it for up to two hours.' : '';
   return `${failure?.message ?? ''}${wait}`;
 }
@@ -155,7 +159,7 @@ function describeInterface(
 
 function describeTools(
   name: string,
-  asked: { readonly calls: number; readonly failure: CausewayError | null; readonly isDescribed: boolean },
+  asked: { readonly calls: number; readonly failure: ModelFailure | null; readonly isDescribed: boolean },
 ): ProbeVerdict {
   if (asked.calls === 0) return fail(`tools: ${name} called none although it was asked to`, NO_TOOLS_REPAIR);
   if (asked.failure !== null) return fail('tools: called, but the next turn failed', describeRepair(asked.failure));

@@ -2,13 +2,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { type AskedBehaviour, modelEndpoint } from '../../../packages/models/test/model-endpoint.ts';
 import { runCommand } from '../../../src/app/run-command.ts';
 import type { CheckUpFinding } from '../../../src/cli/operator-text.ts';
 import { asManifestSays } from '../../github-double/as-manifest-says.ts';
 import type { GithubDouble, ListedDelivery } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';
 import { appSettings, OWNER } from '../../support/github-stage.ts';
-import { type AskedBehaviour, modelEndpoint } from '../../support/model-endpoint.ts';
 import { scriptedTerminal } from '../../support/scripted-terminal.ts';
 import { temporaryFolder } from '../../support/service.ts';
 

@@ -1,9 +1,15 @@
 // A model that cannot be asked: GitHub and callers learn that it is so, and the operator's log alone says why.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type AskedBehaviour,
+  fails,
+  gives,
+  type ModelEndpoint,
+  modelEndpoint,
+} from '../../../packages/models/test/model-endpoint.ts';
 import { expectForPeople } from '../../support/for-people.ts';
 import { openDesk } from '../../support/github-desk.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
-import { type AskedBehaviour, fails, gives, type ModelEndpoint, modelEndpoint } from '../../support/model-endpoint.ts';
 import { modelSettings } from '../../support/model-service.ts';
 import { temporaryFolder } from '../../support/service.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';

@@ -1,8 +1,7 @@
 // Language models: one request, one complete answer or a named failure.
-import { CausewayError, type ErrorCode } from './errors.ts';
 
 export interface Model {
-  /** As the operator named it; shown in the Issue. */
+  /** As the operator named it. */
   readonly name: string;
   /** US dollars per million tokens; null: unpriced, so only tokens are budgeted. */
   readonly prices: Prices | null;
@@ -105,18 +104,32 @@ export interface TurnUsage {
 
 const NOTHING_SPENT: TurnUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, estimated: false };
 
-/** There is no answer, but partial answers may have been billed. */
-export class ModelFailure extends CausewayError {
+export type ModelFailureCode =
+  | 'model_unavailable'
+  | 'model_rejected'
+  | 'model_overflow'
+  | 'model_refused'
+  | 'model_misbehaved'
+  | 'model_script_ended';
+
+/**
+ * There is no answer, but partial answers may have been billed. `code` is for programs, as `Model.ask` lists them;
+ * `message`, with the repair, for who runs the program: it names hosts and settings, and never a key.
+ */
+export class ModelFailure extends Error {
+  override readonly name: string = 'ModelFailure';
+  readonly code: ModelFailureCode;
   /** The cost of broken or discarded answers. */
   readonly spent: TurnUsage;
 
-  constructor(code: Extract<ErrorCode, `model_${string}`>, message: string, spent: TurnUsage | null = null) {
-    super(code, message);
+  constructor(code: ModelFailureCode, message: string, spent: TurnUsage | null = null) {
+    super(message);
+    this.code = code;
     this.spent = spent ?? NOTHING_SPENT;
   }
 }
 
-/** The endpoint cannot answer now (rate limit, outage). The job returns to the queue until `retryAt`. */
+/** The endpoint cannot answer now (rate limit, outage). Ask again at `retryAt`. */
 export class ModelUnavailable extends ModelFailure {
   readonly retryAt: Date;
 
@@ -126,5 +139,13 @@ export class ModelUnavailable extends ModelFailure {
   }
 }
 
-/** Its name in an Issue. Its result is an example, and the pages say so. */
-export const SCRIPTED_MODEL = 'scripted';
+/** A file that an operator wrote is wrong. The message names the place: `"m.prompt" must be a number …`. */
+export class ModelFileFault extends Error {
+  override readonly name = 'ModelFileFault';
+  readonly code: 'prices_invalid' | 'script_invalid';
+
+  constructor(code: ModelFileFault['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}

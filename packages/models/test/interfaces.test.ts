@@ -1,13 +1,13 @@
 // The three interfaces of models: which is chosen, what is sent, and what a provider adds and wants back.
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createHolds } from '../../src/core/holds.ts';
-import { type Message, type ModelRequest, type ModelTurn, ModelUnavailable } from '../../src/core/model.ts';
-import { chooseEndpoint } from '../../src/models/endpoint.ts';
-import { createKeys } from '../../src/models/key-command.ts';
-import { cpuTime } from '../support/cpu-time.ts';
-import { endpointConfig, type GivenEndpoint } from '../support/endpoint-config.ts';
+import { cpuTime } from '../../../test/support/cpu-time.ts';
+import { chooseEndpoint } from '../src/endpoint.ts';
+import { createKeys } from '../src/key-command.ts';
+import { type Message, type ModelRequest, type ModelTurn, ModelUnavailable } from '../src/model.ts';
+import { ask, failureOf, KEY, modelAt, NOW, QUESTION } from './ask.ts';
 import {
   type AskedRequest,
   type Behaviour,
@@ -18,9 +18,9 @@ import {
   modelEndpoint,
   says,
   USAGE,
-} from '../support/model-endpoint.ts';
-import { temporaryFolder } from '../support/service.ts';
-import { ask, failureOf, KEY, modelAt, NOW, QUESTION } from './ask.ts';
+} from './model-endpoint.ts';
+import { endpointSettings, type GivenSettings } from './settings.ts';
+import { sharedHolds } from './shared-holds.ts';
 
 const ANTHROPIC = { anthropic: { apiKey: 'a', baseUrl: null } };
 
@@ -38,7 +38,7 @@ function stored<T>(value: T): T {
 }
 
 describe('the interface', () => {
-  it.each<readonly [string, GivenEndpoint, string, string]>([
+  it.each<readonly [string, GivenSettings, string, string]>([
     ["OpenAI's own host", { apiKey: 'o' }, 'responses', 'api.openai.com'],
     ["OpenAI's host in Europe", { baseUrl: 'https://eu.api.openai.com/v1' }, 'responses', 'eu.api.openai.com'],
     ['any other address', { baseUrl: 'http://127.0.0.1:11434/v1' }, 'chat', '127.0.0.1:11434'],
@@ -52,7 +52,7 @@ describe('the interface', () => {
     ['MODEL_API', { baseUrl: 'http://x/v1', api: 'messages' }, 'messages', 'x'],
     ['MODEL_API of a cloud', { api: 'bedrock' }, 'bedrock', 'Amazon Bedrock'],
   ])('of %s is known', (_, given, wire, place) => {
-    expect(chooseEndpoint(endpointConfig(given))).toMatchObject({ wire, place });
+    expect(chooseEndpoint(endpointSettings(given))).toMatchObject({ wire, place });
   });
 
   const REFUSED = fails(400, {
@@ -64,7 +64,7 @@ describe('the interface', () => {
   it('that tools need is used from then on, by other processes too, for a day', async () => {
     await using endpoint = await modelEndpoint(REFUSED, responds(TEXT), responds(TEXT), responds(TEXT), says('chat'));
     const clock = { now: NOW };
-    const holds = createHolds(() => clock.now);
+    const holds = sharedHolds(() => clock.now);
     const own = { holds, now: () => clock.now };
     const { model, waits } = modelAt(endpoint.url, own);
     const questions = [await ask(model), await ask(model), await ask(modelAt(endpoint.url, own).model)];
@@ -100,12 +100,18 @@ describe('an endpoint on Azure', () => {
     ],
   ])('at "%s" is asked with its version', (suffix, baseUrl, model, query) => {
     const given = { name: 'm', baseUrl: `https://r.openai.azure.com${suffix}` };
-    expect(chooseEndpoint(endpointConfig(given))).toMatchObject({ wire: 'chat', baseUrl, model, query, isAzure: true });
+    expect(chooseEndpoint(endpointSettings(given))).toMatchObject({
+      wire: 'chat',
+      baseUrl,
+      model,
+      query,
+      isAzure: true,
+    });
   });
 
   it('is called for Responses by the name of its deployment', () => {
     const baseUrl = 'https://r.openai.azure.com/openai/deployments/d?api-version=2025-04-01-preview';
-    const endpoint = chooseEndpoint(endpointConfig({ name: 'm', api: 'responses', baseUrl }));
+    const endpoint = chooseEndpoint(endpointSettings({ name: 'm', api: 'responses', baseUrl }));
     expect(endpoint).toMatchObject({ baseUrl: 'https://r.openai.azure.com/openai/v1', model: 'd', query: {} });
   });
 });
@@ -509,7 +515,7 @@ describe('what else is sent', () => {
   });
 
   it('is a key that a command prints: once, and again when it is refused', async () => {
-    await using folder = await temporaryFolder();
+    using folder = mkdtempDisposableSync(path.join(tmpdir(), 'causeway-models-'));
     const [count, script] = [path.join(folder.path, 'count'), path.join(folder.path, 'key.sh')];
     writeFileSync(script, `#!/bin/sh\necho x >> ${count}\necho "printed-key-$(wc -l < ${count} | tr -d ' ')"\n`);
     chmodSync(script, 0o700);
@@ -559,7 +565,7 @@ it('a key command that hangs and ignores signals is killed, and the next questio
 describe.skipIf(process.platform === 'win32')('a key command with a child', () => {
   /** `$CHILD` of the command starts one that lives for a minute. */
   const commandWith = async (command: string, signal: AbortSignal, deadlineMs = 300) => {
-    await using folder = await temporaryFolder();
+    using folder = mkdtempDisposableSync(path.join(tmpdir(), 'causeway-models-'));
     const list = path.join(folder.path, 'child');
     const own = { environment: process.env, now: () => NOW, onKey: () => {}, deadlineMs };
     const keys = createKeys({ ...own, command: command.replace('$CHILD', `sleep 60 & echo $! > ${list};`) });

@@ -1,7 +1,7 @@
-// What models cost: the operator's file (MODEL_PRICES) before the list that ships.
-import { CausewayError } from '../core/errors.ts';
-import type { Prices, Rates } from '../core/model.ts';
+// What models cost, by a file of prices or by the list that ships; and what a turn costs by them.
+
 import { isObject, type JsonObject, parseObject } from './json.ts';
+import { ModelFileFault, type Prices, type Rates, type TurnUsage } from './model.ts';
 import { PRICE_LIST } from './price-list.ts';
 
 const FIELDS = ['prompt', 'cached', 'cacheWrite', 'completion'];
@@ -9,8 +9,8 @@ const FIELDS = ['prompt', 'cached', 'cacheWrite', 'completion'];
 /**
  * The prices of a model in the operator's file, `{"MODEL": {"prompt": 1.25, "cached": 0.125, "cacheWrite": 1.5,
  * "completion": 10}}` in US dollars per million tokens, named exactly as in MODEL; null: the file does not have it.
- * `cached` and `cacheWrite` may be left out where they cost what other prompt tokens do. Throws `usage` for any fault
- * in the file, also at other models.
+ * `cached` and `cacheWrite` may be left out where they cost what other prompt tokens do. Throws
+ * `ModelFileFault` for any fault in the file, also at other models.
  */
 export function readPrices(text: string, modelName: string): Prices | null {
   const file = parseObject(text.replace(/^\uFEFF/, ''));
@@ -35,8 +35,8 @@ function readAmount(model: string, entry: JsonObject, field: string): number {
   throw createFault(`"${model}.${field}"`, 'must be a number of US dollars per million tokens, 0 or more');
 }
 
-function createFault(place: string, what: string): CausewayError {
-  return new CausewayError('usage', `The file of MODEL_PRICES is wrong: ${place} ${what}.`);
+function createFault(place: string, what: string): ModelFileFault {
+  return new ModelFileFault('prices_invalid', `${place} ${what}`);
 }
 
 /** The published prices of a model of its provider; null: it is not in the list. */
@@ -73,4 +73,20 @@ function normaliseName(name: string): string {
     .replace(/[-@]20\d{2}-?\d{2}-?\d{2}$/, '')
     .replace(/-latest$/, '')
     .replace(/^(claude-[a-z]+-\d)\.(\d)$/, '$1-$2');
+}
+
+/** US dollars: what the endpoint stated, else by the prices; 0 where there are none. */
+export function computeCost(usage: Omit<TurnUsage, 'estimated'>, prices: Prices | null): number {
+  if (usage.costUsd !== undefined) return usage.costUsd;
+  if (prices === null) return 0;
+  const { prompt, cached, cacheWrite = prompt, completion } = selectRates(usage.promptTokens, prices);
+  const read = Math.min(usage.cachedTokens, usage.promptTokens);
+  const written = Math.min(usage.cacheWriteTokens ?? 0, usage.promptTokens - read);
+  const fresh = usage.promptTokens - read - written;
+  return (fresh * prompt + read * cached + written * cacheWrite + usage.completionTokens * completion) / 1_000_000;
+}
+
+/** Those of a whole request with so many tokens in its prompt. */
+export function selectRates(promptTokens: number, { long, ...rates }: Prices): Rates {
+  return long !== undefined && promptTokens > long.above ? long : rates;
 }

@@ -1,8 +1,8 @@
-// Questions for the tests of the model room, and what becomes of them.
-import { CausewayError } from '../../src/core/errors.ts';
-import type { Model, ModelRequest, ModelTurn } from '../../src/core/model.ts';
-import { createEndpointModel, type EndpointModel, type EndpointModelOptions } from '../../src/models/endpoint-model.ts';
-import { endpointConfig, type GivenEndpoint } from '../support/endpoint-config.ts';
+// Questions for the tests of models, and what becomes of them.
+
+import { createEndpointModel, type EndpointModel, type EndpointModelOptions } from '../src/endpoint-model.ts';
+import { type Model, ModelFailure, type ModelRequest, type ModelTurn } from '../src/model.ts';
+import { endpointSettings, type GivenSettings } from './settings.ts';
 
 export const KEY = 'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789';
 export const NOW = new Date('2026-11-20T12:00:00Z');
@@ -24,7 +24,7 @@ export const QUESTION: ModelRequest = {
 };
 
 export interface AskOptions extends Partial<Omit<EndpointModelOptions, 'settings'>> {
-  readonly settings?: GivenEndpoint;
+  readonly settings?: GivenSettings;
 }
 
 /** A model whose waits between attempts take no time but are written down. */
@@ -34,7 +34,7 @@ export function modelAt(
 ): { model: EndpointModel; waits: number[] } {
   const waits: number[] = [];
   const model = createEndpointModel({
-    settings: endpointConfig({ apiKey: KEY, baseUrl: url, ...settings }),
+    settings: endpointSettings({ apiKey: KEY, baseUrl: url, ...settings }),
     prices: null,
     timeoutMs: 60_000,
     idleMs: 10_000,
@@ -53,11 +53,11 @@ export function ask(model: Model, request: ModelRequest = QUESTION): Promise<Mod
 }
 
 /** The error with which an ask ends; fails where it is none of ours. */
-export async function failureOf(answer: Promise<unknown>): Promise<CausewayError> {
+export async function failureOf(answer: Promise<unknown>): Promise<ModelFailure> {
   const outcome = await answer.then(
     (turn) => new Error(`it answered ${JSON.stringify(turn)}`),
     (error: unknown) => error,
   );
-  if (outcome instanceof CausewayError) return outcome;
+  if (outcome instanceof ModelFailure) return outcome;
   throw outcome;
 }

@@ -1,6 +1,6 @@
 // Short-lived keys: printed by a command of the operator's, kept until they expire or are refused.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { ModelFailure, ModelUnavailable } from '../core/model.ts';
+import { ModelFailure, ModelUnavailable } from './model.ts';
 
 export interface Keys {
   /** The key to send now; empty for servers that want none. */
@@ -16,7 +16,7 @@ export function createLastingKey(key: string): Keys {
 
 const KEY_COMMAND_DEADLINE_MS = 30_000;
 const MAX_KEY_BYTES = 64 * 1024;
-/** When a job comes back for which there was no key. */
+/** When to ask again where there was no key. */
 const COME_BACK_MS = 60_000;
 /** A token that is about to expire would do so on the way. */
 const EXPIRES_EARLY_MS = 60_000;

@@ -2,7 +2,6 @@
 // cache marks.
 import { createRequire } from 'node:module';
 import { Anthropic } from '@anthropic-ai/sdk';
-import { ModelFailure, type ModelRequest } from '../core/model.ts';
 import {
   type Draft,
   extendDraft,
@@ -19,6 +18,7 @@ import { type Dialect, isAccessToken, noteFeatures } from './endpoint.ts';
 import { AttemptFailed, createMisbehaved } from './failure.ts';
 import { fetchGuarded } from './guarded-fetch.ts';
 import { isObject, type JsonObject, parseObject, readString } from './json.ts';
+import { ModelFailure, type ModelRequest } from './model.ts';
 import { addMessagesUsage, type MessagesUsage, toTurnUsage } from './usage.ts';
 
 /** A content block as it is given back: thinking whole, the others by what the conversation holds of them. */
@@ -88,7 +88,7 @@ const SISTERS: Readonly<Record<string, string>> = {
 async function loadCloudClient(name: string, member: string): Promise<ClientClass> {
   if (!isInstalled(name)) {
     const command = `npm install --no-save --ignore-scripts ${name}@${SISTERS[name]}`;
-    const message = `MODEL_API asks for ${name}, which is not installed: run "${command}" in the folder of Causeway.`;
+    const message = `MODEL_API asks for ${name}, which is not installed: run "${command}" in the folder of the program.`;
     throw new ModelFailure('model_rejected', message);
   }
   return (await import(name))[member];

@@ -1,21 +1,11 @@
 // Answers of endpoints in all their forms, and the requests they get.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest } from '../../src/core/model.ts';
-import { readJsonAnswer, readWrittenCalls } from '../../src/models/json-mode.ts';
-import { cpuTime } from '../support/cpu-time.ts';
-import {
-  type Behaviour,
-  calls,
-  delta,
-  events,
-  fails,
-  gives,
-  modelEndpoint,
-  says,
-  USAGE,
-} from '../support/model-endpoint.ts';
+import { cpuTime } from '../../../test/support/cpu-time.ts';
+import { readJsonAnswer, readWrittenCalls } from '../src/json-mode.ts';
+import type { ModelRequest } from '../src/model.ts';
 import { ask, failureOf, KEY, modelAt, QUESTION } from './ask.ts';
+import { type Behaviour, calls, delta, events, fails, gives, modelEndpoint, says, USAGE } from './model-endpoint.ts';
 
 const ARGS = '{"query":"naïve 😀"}';
 const CALL = { id: 'c1', name: 'search', arguments: ARGS };

@@ -1,6 +1,7 @@
 // How many tokens a turn took: as the endpoint says, or as its characters suggest.
-import type { TurnUsage } from '../core/model.ts';
+
 import { isObject, type JsonObject } from './json.ts';
+import type { TurnUsage } from './model.ts';
 
 /**
  * Measured: 4.9 characters a token over 492 kB of source code and prose (o200k). Four is on the safe side for a budget.

@@ -1,7 +1,6 @@
 // chat.completions, as most providers offer it: streamed, in the dialect that the endpoint understands.
 import { createHash } from 'node:crypto';
 import { OpenAI } from 'openai';
-import type { ModelRequest } from '../core/model.ts';
 import {
   type CallDraft,
   type Draft,
@@ -22,6 +21,7 @@ import { AttemptFailed, createMisbehaved, omitFeature } from './failure.ts';
 import { fetchGuarded } from './guarded-fetch.ts';
 import { isObject, type JsonObject, parseObject } from './json.ts';
 import { buildJsonMessages, readJsonAnswer, readWrittenCalls } from './json-mode.ts';
+import type { ModelRequest } from './model.ts';
 import { readUsage } from './usage.ts';
 
 /** Asks once; throws what the library throws, or `AttemptFailed`. */

@@ -1,10 +1,11 @@
 // One whole answer from the pieces of a stream, over any interface; and earlier answers as the same model wants them
 // back.
-import type { Message, ModelRequest, ModelTurn, ToolCall, TurnUsage } from '../core/model.ts';
+
 import type { Dialect, Endpoint, Feature } from './endpoint.ts';
 import { AttemptFailed, createMisbehaved, createRefused, createUnavailable } from './failure.ts';
 import type { Watch } from './guarded-fetch.ts';
 import { isObject } from './json.ts';
+import type { Message, ModelRequest, ModelTurn, ToolCall, TurnUsage } from './model.ts';
 
 /** One question over one interface. */
 export interface Question {

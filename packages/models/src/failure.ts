@@ -1,7 +1,8 @@
 // What one attempt at an answer can come to besides an answer: what it means, who can repair it, and what to do next.
-import type { TurnUsage } from '../core/model.ts';
+
 import type { Dialect, Endpoint, Feature, Wire } from './endpoint.ts';
 import { isObject } from './json.ts';
+import type { TurnUsage } from './model.ts';
 
 export type EndpointFault =
   /** The endpoint cannot answer now; `waitMs`: how long it wants us to wait. `isLimit`: that holds for all requests. */

@@ -1,12 +1,10 @@
 // A model that plays a script: for demonstrations, for trying a set-up without cost, and for tests.
 // The file: `{"turns": [{"content", "tool_calls": [{"name", "arguments"}]}]}` answers every report. `{"answers": [{"to":
 // ["text", …], "turns"}]}` answers those reports that contain all the texts, in any case; the first answer that fits is
-// played. A citation's `"step": "call_0_2"` means the step that the third call of the first turn made: how many steps
-// come before it depends on the report. `second_look`: turns of a second look.
-import { CausewayError } from '../core/errors.ts';
-import { type Model, ModelFailure, type ModelRequest, type ModelTurn, SCRIPTED_MODEL } from '../core/model.ts';
-import { JUDGE } from '../core/second-look.ts';
+// played. `second_look`: turns of a second conversation, in which another reads the answer to the first.
+
 import { isObject } from './json.ts';
+import { type Model, ModelFailure, ModelFileFault, type ModelRequest, type ModelTurn } from './model.ts';
 import { estimateTokensOfCharacters } from './usage.ts';
 
 export interface Script {
@@ -26,8 +24,8 @@ interface ScriptedTurn {
 }
 
 /**
- * Reads a script. `arguments` is an object, or a text that is passed on unchanged. Throws `usage`, naming the place of
- * the fault.
+ * Reads a script. `arguments` is an object, or a text that is passed on unchanged. Throws `ModelFileFault`, which names the
+ * place of the fault.
  */
 export function readScript(text: string): Script {
   const script = parse(text);
@@ -94,38 +92,50 @@ function readCall(call: unknown, place: string): ScriptedTurn['calls'][number] {
   return { name, arguments: JSON.stringify(given) };
 }
 
-function createFault(place: string, what: string): CausewayError {
-  return new CausewayError('usage', `The script of MODEL=scripted:FILE is wrong: ${place} ${what}.`);
+function createFault(place: string, what: string): ModelFileFault {
+  return new ModelFileFault('script_invalid', `${place} ${what}`);
+}
+
+export interface ScriptedModelOptions {
+  readonly name: string;
+  /** The tool whose offer tells a second conversation from the first. */
+  readonly secondLookTool?: string;
+  /** Completes a call's arguments with what only the conversation knows; absent: they stay as they are written. */
+  readonly complete?: (written: string, request: ModelRequest) => string;
 }
 
 /**
  * Plays the turn whose number is that of the assistant's messages so far, so that a run that is resumed goes on at
- * the right one. Past the end of the script, or without an answer to the report: `model_script_ended`. Usage is counted in characters; cached is the prefix
- * shared with the request before.
+ * the right one. Past the end of the script, or without an answer to the report: `model_script_ended`. Costs nothing;
+ * usage is counted in characters, and cached is the prefix shared with the request before.
  */
-export function createScriptedModel(script: Script, name = SCRIPTED_MODEL): Model {
+export function createScriptedModel(script: Script, options: ScriptedModelOptions): Model {
   let previous = '';
   return {
-    name,
+    name: options.name,
     prices: { prompt: 0, cached: 0, completion: 0 },
     ask: async (request, signal) => {
       signal.throwIfAborted();
       const prompt = JSON.stringify(request.tools) + JSON.stringify(request.messages);
       const shared = countSharedPrefix(previous, prompt);
       previous = prompt;
-      return playTurn(script, request, { prompt: prompt.length, shared });
+      return playTurn({ ...options, script, request }, { prompt: prompt.length, shared });
     },
   };
 }
 
+interface Playing extends ScriptedModelOptions {
+  readonly script: Script;
+  readonly request: ModelRequest;
+}
+
 function playTurn(
-  script: Script,
-  request: ModelRequest,
+  { script, request, secondLookTool, complete }: Playing,
   characters: { readonly prompt: number; readonly shared: number },
 ): ModelTurn {
   const position = request.messages.filter((message) => message.role === 'assistant').length;
   const answer = findAnswer(script, request);
-  const isSecondLook = request.tools.some(({ name }) => name === JUDGE);
+  const isSecondLook = request.tools.some(({ name }) => name === secondLookTool);
   const turns = isSecondLook ? answer.secondLook : answer.turns;
   const turn = turns[position];
   if (turn === undefined) {
@@ -136,7 +146,7 @@ function playTurn(
     content: turn.content,
     toolCalls: turn.calls.map((call, index) => ({
       ...{ id: `call_${position}_${index}`, name: call.name },
-      arguments: citeSteps(call.arguments, request),
+      arguments: complete?.(call.arguments, request) ?? call.arguments,
     })),
     usage: {
       promptTokens: estimateTokensOfCharacters(characters.prompt),
@@ -156,16 +166,7 @@ function findAnswer({ answers }: Script, { messages }: ModelRequest): ScriptedAn
 }
 
 function createEnd(what: string): ModelFailure {
-  return new ModelFailure('model_script_ended', `The script of MODEL=scripted:FILE ${what}.`);
-}
-
-/** Puts the number of a step, as the answer to the call states it, in place of the call's id. */
-function citeSteps(written: string, { messages }: ModelRequest): string {
-  return written.replace(/"step":"(call_\d+_\d+)"/g, (whole, id: string) => {
-    const answer = messages.find((message) => message.role === 'tool' && message.callId === id);
-    const [, step] = /^\[step (\d+)\]/.exec(answer?.content ?? '') ?? [];
-    return step === undefined ? whole : `"step":${step}`;
-  });
+  return new ModelFailure('model_script_ended', `The script ${what}.`);
 }
 
 function countSharedPrefix(before: string, now: string): number {

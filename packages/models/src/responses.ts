@@ -1,6 +1,5 @@
 // OpenAI's Responses: streamed, nothing stored there, encrypted reasoning requested and sent back.
 import type { OpenAI } from 'openai';
-import type { ModelRequest } from '../core/model.ts';
 import {
   type Draft,
   extendDraft,
@@ -18,6 +17,7 @@ import { computeCacheKey, createClient } from './chat.ts';
 import { noteFeatures } from './endpoint.ts';
 import { type AskedEndpoint, createMisbehaved, readRefusal } from './failure.ts';
 import { isObject, type JsonObject, parseObject, readString } from './json.ts';
+import type { ModelRequest } from './model.ts';
 import { readUsage } from './usage.ts';
 
 /** An output item as it is given back: reasoning whole, the others by what the conversation holds of them. */

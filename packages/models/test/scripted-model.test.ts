@@ -1,10 +1,8 @@
 // Scripts and prices: files that operators write, played and read, or refused by name.
 import { describe, expect, it } from 'vitest';
-import { computeCost } from '../../src/agent/budget.ts';
-import type { Message } from '../../src/core/model.ts';
-import { describeForPeople } from '../../src/core/reason.ts';
-import { findShippedPrices, readPrices } from '../../src/models/prices.ts';
-import { createScriptedModel, readScript } from '../../src/models/scripted.ts';
+import type { Message } from '../src/model.ts';
+import { computeCost, findShippedPrices, readPrices } from '../src/prices.ts';
+import { createScriptedModel, readScript } from '../src/scripted.ts';
 import { ask, failureOf, QUESTION } from './ask.ts';
 
 const SCRIPT = readScript(
@@ -21,27 +19,28 @@ const SCRIPT = readScript(
     ],
   }),
 );
+const NAMED = { name: 'scripted' };
 const ANSWERED: Message = { role: 'assistant', content: '', toolCalls: [] };
 
 describe('a scripted model', () => {
   it('plays the turn that follows the answers so far, so that a run that is resumed goes on', async () => {
-    const first = await ask(createScriptedModel(SCRIPT));
+    const first = await ask(createScriptedModel(SCRIPT, NAMED));
     expect(first.toolCalls).toEqual([
       { id: 'call_0_0', name: 'search', arguments: '{"query":"a"}' },
       { id: 'call_0_1', name: 'search', arguments: '{"bro' },
     ]);
-    const second = await ask(createScriptedModel(SCRIPT), { ...QUESTION, messages: [...QUESTION.messages, ANSWERED] });
+    const second = await ask(createScriptedModel(SCRIPT, NAMED), {
+      ...QUESTION,
+      messages: [...QUESTION.messages, ANSWERED],
+    });
     expect(second).toMatchObject({ content: 'done', toolCalls: [] });
   });
 
-  it('says when its script has ended, as a reason of its own that names neither file nor setting', async () => {
+  it('says when its script has ended, with a code of its own', async () => {
     const messages = [...QUESTION.messages, ANSWERED, ANSWERED];
-    const failure = await failureOf(ask(createScriptedModel(SCRIPT, 'demo'), { ...QUESTION, messages }));
+    const failure = await failureOf(ask(createScriptedModel(SCRIPT, NAMED), { ...QUESTION, messages }));
     expect(failure.code).toBe('model_script_ended');
     expect(failure.message).toContain('ended after 2 turns');
-    expect(describeForPeople({ code: 'model_script_ended' })).toBe(
-      'A script plays the language model here, and it has no answer for this.',
-    );
   });
 
   it('has an answer for each report that it knows by all of its words, and none for any other', async () => {
@@ -54,7 +53,7 @@ describe('a scripted model', () => {
         { role: 'system', content: 'It stops only at night.' },
         { role: 'user', content: report },
       ];
-      return (await ask(createScriptedModel(readScript(script)), { ...QUESTION, messages })).content;
+      return (await ask(createScriptedModel(readScript(script), NAMED), { ...QUESTION, messages })).content;
     };
     expect(await play('It stops, but only at night.')).toBe('the narrow one');
     expect(await play('It stops.')).toBe('the wide one');
@@ -64,7 +63,7 @@ describe('a scripted model', () => {
   });
 
   it('counts characters, and as cached those shared with the request before', async () => {
-    const model = createScriptedModel(SCRIPT);
+    const model = createScriptedModel(SCRIPT, NAMED);
     const { usage: first } = await ask(model);
     const { usage: again } = await ask(model);
     expect(first).toMatchObject({ cachedTokens: 0, estimated: true });
@@ -74,7 +73,7 @@ describe('a scripted model', () => {
 
   it('stops when aborted', async () => {
     const reason = new Error('stop');
-    await expect(createScriptedModel(SCRIPT).ask(QUESTION, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(createScriptedModel(SCRIPT, NAMED).ask(QUESTION, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });
 
@@ -145,5 +144,20 @@ describe('the prices that ship', () => {
 
   it('know nothing of other models', () => {
     expect(['qwen3-coder', 'gpt-6.1-sol-distilled', 'constructor'].map(findShippedPrices)).toEqual([null, null, null]);
+  });
+});
+
+describe('a turn', () => {
+  const PRICES = { prompt: 2, cached: 0.5, completion: 10 };
+
+  it('costs what was cached at its own price, and what was written to the cache too', () => {
+    expect(computeCost({ promptTokens: 1_000_000, cachedTokens: 400_000, completionTokens: 0 }, PRICES)).toBeCloseTo(
+      1.4,
+    );
+    const written = { promptTokens: 1_000_000, cachedTokens: 400_000, cacheWriteTokens: 600_000, completionTokens: 0 };
+    expect(
+      computeCost(written, { ...PRICES, cacheWrite: 2.5 * PRICES.prompt }) - computeCost(written, PRICES),
+    ).toBeCloseTo(0.6 * 1.5 * PRICES.prompt);
+    expect([PRICES, null].map((prices) => computeCost({ ...written, costUsd: 0.25 }, prices))).toEqual([0.25, 0.25]);
   });
 });

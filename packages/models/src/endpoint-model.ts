@@ -1,16 +1,6 @@
 // A model behind an endpoint: which interface is used, how often and how long it is tried, and what the failure says.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Holds, INTERFACE_HOLDS, LONGEST_HOLD_MS, MODEL_HOLDS } from '../core/holds.ts';
-import {
-  type Model,
-  ModelFailure,
-  type ModelRequest,
-  type ModelTurn,
-  ModelUnavailable,
-  type Prices,
-  type TurnUsage,
-} from '../core/model.ts';
 import { createDraft, getOrigin, type ModelAnswer, type Question, toTurn } from './answer.ts';
 import {
   chooseEndpoint,
@@ -25,6 +15,15 @@ import {
 import { type AskedEndpoint, AttemptFailed, type EndpointFault, readFailure } from './failure.ts';
 import { Watch } from './guarded-fetch.ts';
 import { createKeys, createLastingKey, type Keys } from './key-command.ts';
+import {
+  type Model,
+  ModelFailure,
+  type ModelRequest,
+  type ModelTurn,
+  ModelUnavailable,
+  type Prices,
+  type TurnUsage,
+} from './model.ts';
 import { estimateUsage, sumUsage } from './usage.ts';
 
 export interface EndpointModelOptions {
@@ -42,9 +41,20 @@ export interface EndpointModelOptions {
   /** Called with every key that the key command prints. */
   readonly onKey?: (key: string) => void;
   /** What other runs and processes have learned. Absent: each learns by itself. */
-  readonly holds?: Holds;
+  readonly holds?: ModelHolds;
   /** Waits between attempts; another one in tests. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * What is known of endpoints until a time, by a name without credentials: rate limits (`model NAME at HOST`), and
+ * interfaces that they turned out to want (`interface of NAME at HOST …`). Whoever shares one learns from the others.
+ */
+export interface ModelHolds {
+  /** Null: nothing is held under this name, or no longer. */
+  until(name: string): Date | null;
+  /** At most a day ahead. */
+  hold(name: string, until: Date): void;
 }
 
 export interface EndpointModel extends Model {
@@ -64,14 +74,17 @@ const RETRIES_OF_OUTAGES = 3;
 /** What an endpoint can be found to want otherwise, one refusal after the other. */
 const MOST_LESSONS = 8;
 const FIRST_WAIT_MS = 1_000;
-/** A longer wait belongs to the queue. */
+/** A longer wait is left to the caller. */
 const LONGEST_WAIT_MS = 30_000;
-/** When the job is to come back after an outage, if the endpoint names no time; up to twice that. */
+/** When to ask again after an outage, if the endpoint names no time; up to twice that. */
 const COME_BACK_MS = 60_000;
+/** How long an interface that an endpoint wants is taken without asking. */
+const INTERFACE_LASTS_MS = 24 * 60 * 60_000;
 
 /**
- * What it learns about the dialect is kept for the life of the object; which interface is wanted, for a day and all
- * processes.
+ * A model behind the endpoint that the settings mean; nothing is sent before the first question, which also loads the
+ * client library. What it learns about the dialect is kept for the life of the object; which interface is wanted, for a
+ * day and all who share `holds`. `ask` throws as `Model.ask` says.
  */
 export function createEndpointModel(options: EndpointModelOptions): EndpointModel {
   const { settings } = options;
@@ -137,7 +150,7 @@ function resolveEndpoint(asker: Asker): Endpoint {
 function formatInterface({ baseUrl, model, wire, place }: Endpoint, wanted: Wire): string {
   const { origin, pathname } = new URL(baseUrl);
   const address = createHash('sha256').update(`${origin}${pathname}`).digest('hex').slice(0, 12);
-  return `${INTERFACE_HOLDS}${model} at ${place} (${address}): ${wanted} instead of ${wire}`;
+  return `interface of ${model} at ${place} (${address}): ${wanted} instead of ${wire}`;
 }
 
 /** The usage of the turn, or of the failure, holds that of answers that were thrown away: they are on the bill. */
@@ -209,7 +222,7 @@ function learnFrom(
 function takeInterface(asker: Asker, endpoint: Endpoint, wire: Wire): boolean {
   const { chosen, options } = asker;
   if (endpoint.wire !== chosen.wire) return false;
-  const until = new Date(options.now().getTime() + LONGEST_HOLD_MS);
+  const until = new Date(options.now().getTime() + INTERFACE_LASTS_MS);
   asker.taken = { wire, until };
   options.holds?.hold(formatInterface(chosen, wire), until);
   return true;
@@ -394,7 +407,7 @@ function getHold(
   { model, place }: Endpoint,
   { holds, now }: Pick<EndpointModelOptions, 'holds' | 'now'>,
 ): EndpointHold {
-  const name = `${MODEL_HOLDS}${model} at ${place}`;
+  const name = `model ${model} at ${place}`;
   return {
     waitMs: () => Math.max(0, (holds?.until(name)?.getTime() ?? 0) - now().getTime()),
     limitedFor: (milliseconds) =>

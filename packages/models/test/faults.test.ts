@@ -1,8 +1,8 @@
 // Every fault of an endpoint: a named failure, or a whole answer after repair; never half of one.
 import { describe, expect, it } from 'vitest';
-import { ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/core/model.ts';
-import { createEndpointModel } from '../../src/models/endpoint-model.ts';
-import { endpointConfig } from '../support/endpoint-config.ts';
+import { createEndpointModel } from '../src/endpoint-model.ts';
+import { ModelFailure, ModelUnavailable, type TurnUsage } from '../src/model.ts';
+import { ask, failureOf, KEY, modelAt, NOW, QUESTION } from './ask.ts';
 import {
   type Behaviour,
   delta,
@@ -17,8 +17,8 @@ import {
   stallsAfter,
   USAGE,
   wire,
-} from '../support/model-endpoint.ts';
-import { ask, failureOf, KEY, modelAt, NOW, QUESTION } from './ask.ts';
+} from './model-endpoint.ts';
+import { endpointSettings } from './settings.ts';
 
 const HALF = delta({ content: 'half an ans' });
 const HALF_CALL = delta({ tool_calls: [{ index: 0, id: 'x', function: { name: 'search', arguments: '{"que' } }] });
@@ -363,7 +363,7 @@ describe('an abort', () => {
       return fails(503, 'down', { 'retry-after': '29' })(response, request);
     });
     const model = createEndpointModel({
-      settings: endpointConfig({ baseUrl: endpoint.url }),
+      settings: endpointSettings({ baseUrl: endpoint.url }),
       prices: null,
       timeoutMs: 60_000,
       idleMs: 5_000,

@@ -1,8 +1,9 @@
 // Tools for models that cannot call them: described in the system text, called in an answer that is one JSON object.
-import type { Message, ModelRequest, ToolCall, ToolDescription } from '../core/model.ts';
+
 import type { CallDraft, ModelAnswer } from './answer.ts';
 import { createMisbehaved } from './failure.ts';
 import { isObject, type JsonObject, parseObject } from './json.ts';
+import type { Message, ModelRequest, ToolCall, ToolDescription } from './model.ts';
 
 const NO_MORE_CALLS = 'Tools may not be called any more: answer with {"tool_calls":[],"content":"…"}.';
 

@@ -1,15 +1,15 @@
 // A rate limit that one question has met holds for all others until it ends.
 import { expect, it } from 'vitest';
-import { createHolds } from '../../src/core/holds.ts';
-import { ModelUnavailable } from '../../src/core/model.ts';
-import { fails, modelEndpoint, says } from '../support/model-endpoint.ts';
+import { ModelUnavailable } from '../src/model.ts';
 import { ask, failureOf, modelAt, NOW } from './ask.ts';
+import { fails, modelEndpoint, says } from './model-endpoint.ts';
+import { sharedHolds } from './shared-holds.ts';
 
 /** Models of two processes that know the same, with a clock that waits move on. */
 function ground(url: string) {
   const clock = { now: NOW };
   const now = () => clock.now;
-  const holds = createHolds(now);
+  const holds = sharedHolds(now);
   const waits: number[] = [];
   const later = (ms: number) => {
     clock.now = new Date(clock.now.getTime() + ms);
@@ -56,7 +56,7 @@ it('a fault of the endpoint that names no time is none', async () => {
   await using endpoint = await modelEndpoint(fails(500, 'down'));
   const { one, holds } = ground(endpoint.url);
   await failureOf(ask(one));
-  expect(holds.standing()).toEqual([]);
+  expect(holds.names()).toEqual([]);
 });
 
 it('one of a day is looked at again after ten minutes', async () => {
@@ -74,5 +74,5 @@ it('names no address with its credentials', async () => {
   const { host } = new URL(endpoint.url);
   const { one, holds } = ground(endpoint.url.replace('http://', 'http://user:secret@'));
   await failureOf(ask(one));
-  expect(holds.standing().map(({ name }) => name)).toEqual([`model test-model at ${host}`]);
+  expect(holds.names()).toEqual([`model test-model at ${host}`]);
 });
