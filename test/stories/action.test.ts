@@ -193,6 +193,25 @@ describe('commands', () => {
     expect(stage.ourComments(name, number)).toHaveLength(1);
   });
 
+  it('with thanks below the answer start no second analysis, and the answer stays', async () => {
+    const name = 'corner/thanked';
+    const number = await openLabelled(name);
+    const first = await stage.job('issues', name);
+    expect(first.code, first.log).toBe(0);
+    const [answer] = stage.ourComments(name, number);
+    later();
+    stage.double.people.comment(name, number, { by: 'mara', body: '/analyse please look again, thanks' });
+    const job = await stage.job('issue_comment', name);
+    expect(job.code, job.log).toBe(0);
+    expect(job.summary).not.toContain('Cause found');
+    const [comment, ...more] = stage.ourComments(name, number);
+    expect([comment?.id, more]).toEqual([answer?.id, []]);
+    expect(comment?.body).toContain('Cause found, with a fix');
+    expect(comment?.body).toContain('There is an answer already, so nothing was started.');
+    expect(comment?.body).toContain('`/analyse retry <hint>`');
+    expect(comment?.body).not.toContain('/analyse right');
+  });
+
   it('that GitHub dropped for a label are answered by the job of the label', async () => {
     const name = 'corner/dropped-for-label';
     await openShop(stage.double, { name });

@@ -12,6 +12,7 @@ import {
   findAnswer,
   findThreads,
   hasOwnBranch,
+  isAnswered,
   isClosedWithAnswer,
   offerCommands,
   readStandingPull,
@@ -70,7 +71,7 @@ async function carryOut(
       return await startAnalysis(deps, { ...request, fresh: true }, signal);
     case 'analyse':
       // Words below an answer may be a hint or thanks: only `retry` says that they are worth another run.
-      return command.guidance !== '' && (await findAnswer(deps, request)) !== null
+      return command.guidance !== '' && (await isAnswered(deps, request, signal))
         ? await replyToCommand(deps, request, { code: 'answered', offer: await offer() }, signal)
         : await startAnalysis(deps, request, signal);
   }
@@ -142,8 +143,8 @@ async function requestFix(deps: CausewayAppDeps, request: AnalysisRequest, signa
     // An equal report would be answered with the result that has no change.
     return await startAnalysis(deps, { ...request, fresh: true, isForFix: true }, signal);
   }
-  const isAnswered = isAfterAnswer(thread, trigger);
-  if (!isAnswered && (await isSuperseded(deps, thread, trigger.at))) {
+  const isAfter = isAfterAnswer(thread, trigger);
+  if (!isAfter && (await isSuperseded(deps, thread, trigger.at))) {
     return await replyToCommand(deps, request, { code: 'overtaken' }, signal);
   }
   const posted = await findPostedPull(deps, request, thread, signal);
@@ -153,7 +154,7 @@ async function requestFix(deps: CausewayAppDeps, request: AnalysisRequest, signa
   // As of the comment: its author has not seen what was concluded since. Never later than now, or with a clock that is behind GitHub's
   // it would follow an answer that is still to come.
   const isEarlier = Date.parse(trigger.at) < Date.parse(now);
-  await deps.store.requestFix(thread.id, { ...trigger.by, at: isEarlier && !isAnswered ? trigger.at : now }, now);
+  await deps.store.requestFix(thread.id, { ...trigger.by, at: isEarlier && !isAfter ? trigger.at : now }, now);
 }
 
 /** GitHub's numbers ascend: they tell also within a second, and where its clock is not ours. */

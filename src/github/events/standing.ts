@@ -4,6 +4,9 @@ import { getRepository } from '../../core/project.ts';
 import type { Offer, Thread } from '../../core/thread.ts';
 import { isFinal } from '../clients/github-clients.ts';
 import type { IssuePayload } from '../payloads.ts';
+import { createGithubWriter } from '../publish/github-writer.ts';
+import { readMarker } from '../publish/marker.ts';
+import { REPLY_MS } from '../render/comment.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import type { EventSubject } from './replies.ts';
 
@@ -21,6 +24,15 @@ export async function findAnswer(deps: Pick<CausewayAppDeps, 'store'>, at: Place
 }
 
 type Place = Pick<EventSubject, 'project' | 'subject'>;
+
+/** By our records; without any (a job of GitHub Actions), by our comment there, which says in its marker what it shows. */
+export async function isAnswered(deps: CausewayAppDeps, at: Place, signal: AbortSignal): Promise<boolean> {
+  if ((await findAnswer(deps, at)) !== null) return true;
+  if (deps.memory !== 'github') return false;
+  const since = new Date(deps.now().getTime() - REPLY_MS).toISOString();
+  const own = await createGithubWriter(deps, at.project, signal).listOwnComments(at.subject.number, since);
+  return own.some(({ body }) => readMarker(body)?.kind === 'result');
+}
 
 /** The thread of the subject, and for our own pull request also the thread that opened it. */
 export async function findThreads(
@@ -45,7 +57,7 @@ export async function isClosedWithAnswer(deps: CausewayAppDeps, at: PlaceWithIss
 
 export async function offerCommands(deps: CausewayAppDeps, at: EventSubject, signal: AbortSignal): Promise<Offer> {
   const { own, origin } = await findThreads(deps, at);
-  const isAnswered = (await findAnswer(deps, at)) !== null;
+  const hasAnswer = await isAnswered(deps, at, signal);
   const { role } = at.trigger;
   const open = [own, origin]
     .flatMap((thread) => thread?.id ?? [])
@@ -57,8 +69,8 @@ export async function offerCommands(deps: CausewayAppDeps, at: EventSubject, sig
   return {
     role: isAtLeast(role, 'write') ? 'write' : 'triage',
     commands: [
-      isAnswered || isRunning ? 'retry' : 'analyse',
-      ...(isAnswered ? (['right', 'wrong'] as const) : []),
+      hasAnswer || isRunning ? 'retry' : 'analyse',
+      ...(hasAnswer && deps.memory !== 'github' ? (['right', 'wrong'] as const) : []),
       ...(offersFix ? (['fix'] as const) : []),
       ...(isRunning ? (['stop'] as const) : []),
     ],
