@@ -1,6 +1,6 @@
 // The result files that a job uploads: failed tests in JUnit XML, errors in SARIF, from the zip archive of an artifact.
 import type { FailedResult } from './failed-results.ts';
-import { type ReadText, walkXml, XmlFault, type XmlVisitor } from './xml.ts';
+import { walkXml, XmlFault, type XmlVisitor } from './xml.ts';
 import { readZip } from './zip.ts';
 
 /** What the result files of one commit may still inflate to, however many checks and artifacts it has; spent by reading. */
@@ -48,10 +48,10 @@ const MOST_UNREAD = 5;
  * The results in the order of the archive, each once; what the files inflate to is taken from the budget. A file that is
  * damaged or no result file adds nothing.
  */
-export function readArtifactResults(archive: Uint8Array, budget: ResultBudget): ArtifactResults {
+export async function readArtifactResults(archive: Uint8Array, budget: ResultBudget): Promise<ArtifactResults> {
   const results = new Map<string, FailedResult>();
   const unread: UnreadFile[] = [];
-  for (const file of readZip(archive, (name) => WANTED.test(name), { ...LIMITS, budget })) {
+  for await (const file of readZip(archive, (name) => WANTED.test(name), { ...LIMITS, budget })) {
     const read = file.kind === 'read' ? readResultFile(file.bytes) : file.kind;
     if (typeof read !== 'string') {
       // A result may be in several files, such as one for each class and one for all.
@@ -125,20 +125,24 @@ class JunitReader implements XmlVisitor {
   /** The element whose text is the trace. */
   #inside = '';
 
-  readonly open: XmlVisitor['open'] = (name, attribute) => {
-    const get = (key: string): string => attribute(key, NAME_CHARACTERS);
+  readonly open: XmlVisitor['open'] = (name, attributes) => {
+    const get = (key: string): string => (attributes[key] ?? '').slice(0, NAME_CHARACTERS);
     if (name === 'testsuite')
       this.#suites.push({ name: get('name'), path: get('file') || get('filepath'), failed: new Map() });
     else if (name === 'testcase') this.#test = openCase(get, this.#suites.at(-1));
     else if (this.#test?.failure === null && FAILED.has(name)) {
-      this.#test.failure = { message: attribute('message', TRACE_CHARACTERS), type: get('type'), trace: '' };
+      this.#test.failure = {
+        message: (attributes['message'] ?? '').slice(0, TRACE_CHARACTERS),
+        type: get('type'),
+        trace: '',
+      };
       this.#inside = name;
     }
   };
 
-  readonly text = (read: ReadText): void => {
+  readonly text = (text: string): void => {
     const failure = this.#inside === '' ? null : this.#test?.failure;
-    if (failure && failure.trace.length < TRACE_CHARACTERS) failure.trace += read(TRACE_CHARACTERS);
+    if (failure && failure.trace.length < TRACE_CHARACTERS) failure.trace += text.slice(0, TRACE_CHARACTERS);
   };
 
   readonly close = (name: string): void => {

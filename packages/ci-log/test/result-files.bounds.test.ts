@@ -48,16 +48,16 @@ it.each([
   expect(process.cpuUsage(cpu).user / 1e6).toBeLessThan(5);
 });
 
-it('reads as many files as inflate to 64 MB together', () => {
+it('reads as many files as inflate to 64 MB together', async () => {
   const large = (name: number) =>
     `<testsuite><system-out>${' '.repeat(7_500_000)}</system-out><testcase name="${name}"><failure/></testcase></testsuite>`;
   const archive = zipFiles(Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`${at}.xml`, large(at)])));
-  const { results, unread } = readArtifactResults(archive, createResultBudget());
+  const { results, unread } = await readArtifactResults(archive, createResultBudget());
   expect(results.map(({ name }) => name)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
   expect(unread.map(({ file }) => file)).toEqual(['8.xml', '9.xml', '10.xml', '11.xml']);
 });
 
-it('reads no archive with too many entries', () => {
+it('reads no archive with too many entries', async () => {
   const archive = zipFiles(Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`${at}.xml`, ''])));
-  expect(readArtifactResults(archive, createResultBudget())).toEqual({ results: [], unread: [] });
+  expect(await readArtifactResults(archive, createResultBudget())).toEqual({ results: [], unread: [] });
 });

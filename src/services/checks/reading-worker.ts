@@ -6,12 +6,12 @@ import type { ArtifactWork, ReadingResult, ReadingWork } from './check-texts.ts'
 
 serveRequests<ReadingWork, ReadingResult>((work) => answer(work));
 
-function answer(work: ReadingWork): ReadingResult {
+async function answer(work: ReadingWork): Promise<ReadingResult> {
   if ('texts' in work) return { read: readCheck(work.texts) };
   return 'report' in work ? { report: readReport(work.report) } : readArtifact(work);
 }
 
-function readArtifact({ archive, bytes }: ArtifactWork) {
+async function readArtifact({ archive, bytes }: ArtifactWork) {
   const budget = { bytes };
-  return { artifact: readArtifactResults(archive, budget), left: budget.bytes };
+  return { artifact: await readArtifactResults(archive, budget), left: budget.bytes };
 }

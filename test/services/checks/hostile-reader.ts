@@ -7,7 +7,7 @@ import type { ReadingResult, ReadingWork } from '../../../src/services/checks/ch
 /** Of such a text it tries each of 2^98 ways to part it. */
 const ENDLESS = /^(?:a+)+$/;
 
-serveRequests<ReadingWork, ReadingResult>((work) => {
+serveRequests<ReadingWork, ReadingResult>(async (work) => {
   const orders =
     'texts' in work ? work.texts.log : Buffer.from('archive' in work ? work.archive : []).toString('latin1');
   if (orders.includes('DIE')) process.exit(1);
@@ -17,5 +17,5 @@ serveRequests<ReadingWork, ReadingResult>((work) => {
   if (orders.includes('GROW')) for (const all: unknown[] = []; ; ) all.push(new Array(100_000).fill(0));
   if ('texts' in work) return { read: readCheck(work.texts) };
   if ('report' in work) return { report: readReport(work.report) };
-  return { artifact: readArtifactResults(work.archive, { bytes: work.bytes }), left: work.bytes };
+  return { artifact: await readArtifactResults(work.archive, { bytes: work.bytes }), left: work.bytes };
 });
