@@ -2,7 +2,8 @@
 
 import { type FileChange, toDiff } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import { type ConfidenceInputs, computeConfidence, concludeRun, type FinishedRun } from '../../src/agent/conclude.ts';
+import { concludeRun, type FinishedRun } from '../../src/agent/conclude.ts';
+import { type ConfidenceInputs, computeConfidence } from '../../src/agent/confidence.ts';
 import type { FailedCheckGround } from '../../src/agent/relevance.ts';
 import type { CutReason } from '../../src/core/reason.ts';
 import { CLAIM, FACTS, FIXED, STEPS, sampleRun } from './conclusion-samples.ts';
