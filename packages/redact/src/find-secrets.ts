@@ -24,10 +24,13 @@ import {
 } from './readings.ts';
 import { REDACTED } from './redacted.ts';
 
-/** Percent-encoding may be encoded again, and an escape may be interrupted by a colour. */
+/**
+ * Percent-encoding may be encoded again, and an escape may be interrupted by a colour. Two decodings leave 25 of 47 kinds of
+ * secrets that were percent-encoded three times.
+ */
 const DECODINGS = 3;
 
-/** Base64 in base64, as Kubernetes has it. */
+/** Base64 in base64, as Kubernetes has it: with one layer all 47 kinds of secrets are left there. */
 const BASE64_LAYERS = 2;
 
 /** What is left after a cut can read as a secret of its own; more than two rounds have not been seen. */

@@ -148,6 +148,7 @@ export const DISGUISES: readonly Disguise[] = [
   { name: 'zero-width between all characters', secret: between('\u200b'), around: same },
   everywhere('percent-encoded', (text) => encodeURIComponent(text)),
   everywhere('percent-encoded twice', (text) => encodeURIComponent(encodeURIComponent(text))),
+  everywhere('percent-encoded thrice', (text) => encodeURIComponent(encodeURIComponent(encodeURIComponent(text)))),
   everywhere('JSON', json),
   everywhere('JSON twice', (text) => json(json(text))),
   everywhere('JSON thrice', (text) => json(json(json(text)))),
