@@ -1,10 +1,10 @@
 // The guards on the change: what is never let through, and what waits for a person who has seen it.
 
 import { type ChangeSet, type FileChange, hasChanges, isText } from 'causeway-diff';
+import type { TreeEntry } from 'causeway-git-objects';
 import { isSafePath, toComparablePath } from 'causeway-paths';
 import { isCommentLine } from '../core/comments.ts';
 import type { Analysis } from '../core/issue.ts';
-import type { TreeEntry } from '../core/source.ts';
 import { countLines, findLoosenings, listChangedLines, removeSecretHunks } from './changed-lines.ts';
 
 export interface GuardGround {

@@ -1,6 +1,7 @@
 // An investigation service over one repository that lives as long as a command: `analyse`, `replay`, `eval`.
 import { createHash, randomBytes } from 'node:crypto';
 import { applyFileDiff, type Diff, toUnifiedPatch } from 'causeway-diff';
+import type { SourceTree } from 'causeway-git-objects';
 import { computeCost, type Model, ModelFailure } from 'causeway-models';
 import { toPrintableLine } from 'causeway-safe-markdown';
 import { getBookedPrices } from '../agent/budget.ts';
@@ -14,9 +15,8 @@ import type { Project, ProjectSource } from '../core/project.ts';
 import { describeWaitReason } from '../core/reason.ts';
 import type { Report } from '../core/report.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
-import type { Source, SourceTree } from '../core/source.ts';
+import type { Source } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
-import { createGitSource } from '../git/mirror.ts';
 import type { Log } from '../log.ts';
 import { acceptReport } from '../services/accept-report.ts';
 import type { ContextAccess } from '../services/context.ts';
@@ -25,6 +25,7 @@ import type { Investigator } from '../services/investigator.ts';
 import type { Wait } from '../services/run-investigation.ts';
 import { parseCallbackAllow } from '../webhooks/address-policy.ts';
 import { openDataFolder } from './data-folder.ts';
+import { openSource } from './git-source.ts';
 import { openInvestigator } from './model.ts';
 import { openServices, type Services, startWork } from './services.ts';
 
@@ -119,7 +120,7 @@ export async function openAnalysisSession(
     ...{ ...record, projectId: findSynced({ kind: 'path', path: place }).id },
   }));
   const ids = new Set(recorded.map(({ projectId }) => projectId));
-  const whole = opening.use(createGitSource({ folder: mirrors, environment: config.environment }));
+  const whole = opening.use(openSource({ folder: mirrors, environment: config.environment }));
   const { investigator } = opening.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
   const troubles: string[] = [];
   opening.use(

@@ -2,6 +2,7 @@
 // the answers with the fixes.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Repository } from 'causeway-git-objects';
 import { createRedactor } from 'causeway-redact';
 import { toPrintableJson, toPrintableLine } from 'causeway-safe-markdown';
 import type { EvalCommand } from '../cli/command-line.ts';
@@ -13,7 +14,6 @@ import type { Config, ModelConfig } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
-import type { Repository } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
 import type { Case } from '../evaluation/cases.ts';
 import {

@@ -13,11 +13,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { acquireProcessLock, GitFailure } from 'causeway-git-objects';
 import { CausewayError } from '../core/errors.ts';
 import { makeFolder } from '../db/make-folder.ts';
 import type { Case, Unfit } from '../evaluation/cases.ts';
 import type { StoredAnswer } from '../evaluation/report.ts';
-import { acquireProcessLock } from '../git/locks.ts';
 import { VERSION } from './services.ts';
 
 export interface FoundCases {
@@ -78,7 +78,7 @@ export async function openEvaluationState(folder: string, signal: AbortSignal): 
 
 function lockFolder(folder: string, signal: AbortSignal): Promise<Disposable> {
   return acquireProcessLock(path.join(folder, 'lock'), signal, LOCK_WAIT_MS).catch((error: unknown) => {
-    if (!(error instanceof CausewayError)) throw error;
+    if (!(error instanceof GitFailure)) throw error;
     const message = `Another "causeway eval" uses ${folder}: wait for it, or name another folder with --state.`;
     throw new CausewayError('conflict', message, { cause: error });
   });

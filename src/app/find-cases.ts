@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { CommitMessage, Repository } from 'causeway-git-objects';
 import type { Redactor } from 'causeway-redact';
 import type { EvalCommand } from '../cli/command-line.ts';
 import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { ProjectSource } from '../core/project.ts';
-import type { CommitMessage, Repository } from '../core/source.ts';
 import {
   buildCase,
   type Case,
@@ -18,10 +18,10 @@ import {
   readPullRequest,
   type Unfit,
 } from '../evaluation/cases.ts';
-import { createGitSource } from '../git/mirror.ts';
 import { type ClosedIssue, createReadingToken, readClosedIssues } from '../github/closed-issues.ts';
 import { registerSecret } from '../log.ts';
 import type { FoundCases } from './evaluation-state.ts';
+import { openSource } from './git-source.ts';
 import { findRepositoryAround } from './local.ts';
 import { readKeptApp } from './mode.ts';
 import { USER_AGENT } from './services.ts';
@@ -72,7 +72,7 @@ export async function openCaseRepository(
   await using opening = new AsyncDisposableStack();
   const folder = path.join(work, 'source');
   const git = opening.use(
-    createGitSource({
+    openSource({
       folder,
       environment: config.environment,
       credentials: async () => (token === null ? null : { username: 'x-access-token', password: token }),

@@ -30,7 +30,6 @@ import { type MoveSource, moveRecords, openMoveSource, openSecrets, readMoveEnd 
 import { createSeal } from '../db/seal.ts';
 import { getBackupsFolder, takeOwnership } from '../db/sqlite.ts';
 import type { Store } from '../db/store.ts';
-import { createGitSource } from '../git/mirror.ts';
 import { registerSecret } from '../log.ts';
 import { createLexicons } from '../search/lexicons.ts';
 import type { CommandDeps } from './analyse.ts';
@@ -43,6 +42,7 @@ import {
   requireRecordsHere,
 } from './data-folder.ts';
 import { removeEvaluationsOf } from './evaluation-state.ts';
+import { openSource } from './git-source.ts';
 import { openOwnRecords, openPostgresParts, openRecords, setPaused } from './records.ts';
 
 import { forgetWithLexicons, LOCAL_LOGIN } from './services.ts';
@@ -172,7 +172,7 @@ async function eraseSource(
   signal: AbortSignal,
 ): Promise<number> {
   await using lexicons = createLexicons({ folder: folder.lexicon, log });
-  await using git = createGitSource({ folder: folder.mirrors, environment: config.environment, log });
+  await using git = openSource({ folder: folder.mirrors, environment: config.environment, log });
   return await forgetMirrors({ store, source: forgetWithLexicons(git, lexicons) }, folder.mirrors, signal);
 }
 

@@ -14,7 +14,6 @@ import type { Issue } from '../core/issue.ts';
 import { getRepository, isGithubProject, type Project } from '../core/project.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
 import type { Store } from '../db/store.ts';
-import { createGitSource } from '../git/mirror.ts';
 import { createReadingToken } from '../github/closed-issues.ts';
 import type { CommandDeps } from './analyse.ts';
 import {
@@ -26,6 +25,7 @@ import {
   toSettlement,
 } from './analysis-session.ts';
 import { getMirrorsFolder, openConfiguredStore } from './data-folder.ts';
+import { openSource } from './git-source.ts';
 import { readKeptApp } from './mode.ts';
 import { chooseModel } from './model.ts';
 import { USER_AGENT } from './services.ts';
@@ -115,7 +115,7 @@ async function openContext(store: Store, { analysis }: Issue, config: Config, si
 /** A repository on this disk with the commit: the project's own, or its mirror, brought up to date. */
 async function openMirror(project: Project, revision: string, config: Config, signal: AbortSignal): Promise<string> {
   const folder = getMirrorsFolder(config.dataDir);
-  await using git = createGitSource({
+  await using git = openSource({
     folder,
     environment: config.environment,
     credentials: async () => {

@@ -14,7 +14,6 @@ import type { JobHandler, JobKind, LaneLimits, Worker } from '../core/queue.ts';
 import type { Source } from '../core/source.ts';
 import type { AccountStore } from '../db/accounts.ts';
 import { createSeal } from '../db/seal.ts';
-import { createGitSource, type GitSourceOptions } from '../git/mirror.ts';
 import { type Log, listRegisteredSecrets, registerSecret } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { createLexicons } from '../search/lexicons.ts';
@@ -26,6 +25,7 @@ import { createRunHandler, type Wait } from '../services/run-investigation.ts';
 import { traceSource } from '../tracing.ts';
 import type { CallbackPolicy } from '../webhooks/address-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../webhooks/deliver-webhook.ts';
+import { openSource, type SourceOptions } from './git-source.ts';
 import { openRecords, type Records, type RecordsPlace } from './records.ts';
 
 /** As package.json says it. */
@@ -52,7 +52,7 @@ export interface ServicesOptions {
   /** A SQLite file is the caller's own (see `ownRecords`). */
   readonly database: RecordsPlace;
   readonly encryptionKey: Buffer;
-  readonly git: GitSourceOptions;
+  readonly git: SourceOptions;
   /** The folder for indexes of source. */
   readonly lexicon: string;
   readonly callbackPolicy: CallbackPolicy;
@@ -73,7 +73,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const store = metrics.countStore(records.store);
   const lexicons = opening.use(createLexicons({ folder: options.lexicon, log }));
   const besides = { folder: options.lexicon, forget: (projectId: string) => lexicons.forget(projectId) };
-  const git = opening.use(createGitSource({ ...options.git, besides, log }));
+  const git = opening.use(openSource({ ...options.git, besides, log }));
   const source = forgetWithLexicons(traceSource(git), lexicons);
   const redactor = opening.use(createRedactor({ exactValues: listRegisteredSecrets }));
   const reader = opening.use(createCheckReader());

@@ -1,10 +1,10 @@
 // What a service does from time to time: retention, mirrors of projects that are gone, installations and missed
 // deliveries.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listMirrors } from 'causeway-git-objects';
 import { CausewayError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
-import { listMirrors } from '../git/eviction.ts';
 import type { Log } from '../log.ts';
 import { type Clock, type ClockState, describeApart } from './clock.ts';
 import { removeOldEvaluations } from './evaluation-state.ts';

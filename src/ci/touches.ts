@@ -2,7 +2,7 @@
 // its name or uses it.
 
 import type { ReadCheck } from 'causeway-ci-log';
-import type { SourceTree } from '../core/source.ts';
+import type { SourceTree } from 'causeway-git-objects';
 import { classifyFile } from '../triage/own-code.ts';
 import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';
 import { runInSlices, SLICE_PATHS } from '../triage/slices.ts';

@@ -1,6 +1,7 @@
 // CODEOWNERS as GitHub reads it: where it is, its rules, and which of them decides for a path.
+
+import type { Repository } from 'causeway-git-objects';
 import { computeReach, type Effort, splitPattern } from 'causeway-paths';
-import type { Repository } from './source.ts';
 
 /** In GitHub's order: the first that exists counts. */
 export const CODEOWNERS_PLACES = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS'];

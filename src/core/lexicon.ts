@@ -1,6 +1,7 @@
 // The search index of a project: which files and commits contain a term of a report, and how informative that is.
+
+import type { SourceTree } from 'causeway-git-objects';
 import type { Project } from './project.ts';
-import type { SourceTree } from './source.ts';
 
 /** The indexes of all projects; each is removed with its project. */
 export interface Lexicons {

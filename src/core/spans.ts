@@ -1,6 +1,7 @@
 // Where each definition of an outline begins and ends, and which one it lies in.
+
+import type { LineRange, Symbol as OutlineSymbol } from 'causeway-git-objects';
 import { isCommentLine } from './comments.ts';
-import type { LineRange, Symbol as OutlineSymbol } from './source.ts';
 
 /** Lines are 1-based and inclusive. */
 export interface Span {

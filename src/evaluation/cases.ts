@@ -1,6 +1,6 @@
 // Past problems with a known fix: which commit fixed which issue, what it changed, and whether the report gives it away.
 import { diffLines, type Hunk, toLines } from 'causeway-diff';
-import type { CommitMessage, Comparison, LineRange, Repository, SourceTree } from '../core/source.ts';
+import type { CommitMessage, Comparison, LineRange, Repository, SourceTree } from 'causeway-git-objects';
 import { findSpans } from '../core/spans.ts';
 
 /** A report with the commit before its fix, and what the fix changed. */

@@ -1,8 +1,8 @@
 // How near an answer comes to the change that fixed the problem: its files, its place, its lines.
 
 import type { Diff } from 'causeway-diff';
+import type { LineRange } from 'causeway-git-objects';
 import type { Issue, Suspect } from '../core/issue.ts';
-import type { LineRange } from '../core/source.ts';
 import type { FixedFile } from './cases.ts';
 
 export interface Score {

@@ -2,6 +2,7 @@
 // the role of each who reacted, 65 where a crowd did; and in the project's mirror. It looks at what is, not at what happened.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { hasChanges } from 'causeway-diff';
+import type { Repository, SourceTree } from 'causeway-git-objects';
 import { CausewayError, isStoreAway } from '../core/errors.ts';
 import type { Analysis } from '../core/issue.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import { isAtLeast } from '../core/person.ts';
 import { type GithubProject, isGithubProject } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
-import { type Repository, type Source, SourceBusy, type SourceTree } from '../core/source.ts';
+import { type Source, SourceBusy } from '../core/source.ts';
 import type { PostedPullRequest, Subject, Thread } from '../core/thread.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';

@@ -3,11 +3,11 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { Listing, SourceTree, TreeEntry } from 'causeway-git-objects';
 import { WorkerClient } from 'causeway-worker-thread';
 import { untilAborted } from '../core/abortable.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon, LexiconFile, Lexicons, TermMatches } from '../core/lexicon.ts';
-import type { Listing, SourceTree, TreeEntry } from '../core/source.ts';
 import { locate } from '../installation.ts';
 import type { Log } from '../log.ts';
 import { classifyFile, isProgram } from '../triage/own-code.ts';

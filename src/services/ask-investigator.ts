@@ -1,5 +1,6 @@
 // The model's part of a run: its brief, the loop, its conclusion checked, its change guarded, all of it redacted.
 
+import type { Repository } from 'causeway-git-objects';
 import { createGlobMatcher } from 'causeway-paths';
 import { concludeRun } from '../agent/conclude.ts';
 import { guardChange } from '../agent/guard-change.ts';
@@ -13,7 +14,6 @@ import type { Conclusion, Suspect } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
 import { describeForOperator, describeForPeople } from '../core/reason.ts';
 import { findReportScopes, findScopeOf } from '../core/scopes.ts';
-import type { Repository } from '../core/source.ts';
 import type { Run } from '../db/runs.ts';
 import { isVeiled, type RunContext } from './context.ts';
 import type { InvestigationServices } from './investigation-services.ts';

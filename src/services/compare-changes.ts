@@ -1,10 +1,10 @@
 // Whether another change is where ours is: in the same file, in the same function.
 
 import { type FileChange, hasChanges } from 'causeway-diff';
+import type { Repository, SourceTree } from 'causeway-git-objects';
 import { isTestPath } from '../core/change-parts.ts';
 import type { Suspect } from '../core/issue.ts';
 import { type Fate, listLinesOfChange } from '../core/outcome.ts';
-import type { Repository, SourceTree } from '../core/source.ts';
 
 /** `from`: null: the parent of `to`. */
 export interface OtherChange {

@@ -1,6 +1,7 @@
 // The other repositories that an investigation may read: those that the configuration names, and the project's own
 // submodules, each only where everybody who can read the project can read it too.
 
+import type { Repository, SourceTree } from 'causeway-git-objects';
 import type { Redactor } from 'causeway-redact';
 import { listRead, MAX_CONTEXT, parseSubmodules, resolveSubmodule, withholdIssue } from '../core/context.ts';
 import type { ContextRefusal, ContextRepository } from '../core/context-repository.ts';
@@ -8,7 +9,6 @@ import { CausewayError } from '../core/errors.ts';
 import type { Issue } from '../core/issue.ts';
 import { getRepository, type Project } from '../core/project.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
-import type { Repository, SourceTree } from '../core/source.ts';
 import { findDependencyTag } from '../triage/dependency-version.ts';
 import { readOwnPackages } from '../triage/own-code.ts';
 import { createPathIndex } from '../triage/paths.ts';

@@ -1,9 +1,10 @@
 // Who owns the file that a conclusion is about: by the scope that has it, or else by CODEOWNERS.
+
+import type { Repository } from 'causeway-git-objects';
 import { readOwnersOf } from '../core/code-owners.ts';
 import { findContextFile } from '../core/context.ts';
 import type { Conclusion, Ownership } from '../core/issue.ts';
 import { findScopeOf, type Scope } from '../core/scopes.ts';
-import type { Repository } from '../core/source.ts';
 import { isReliable } from '../triage/rank-suspects.ts';
 
 /**

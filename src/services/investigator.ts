@@ -1,10 +1,10 @@
 // What a model needs to investigate: the model, its tools and its limits; without one a run ends with its facts.
 
+import type { Repository, SourceTree } from 'causeway-git-objects';
 import { type Model, ModelUnavailable } from 'causeway-models';
 import { NOMINAL_PRICE } from '../agent/budget.ts';
 import type { Workbench } from '../core/evidence.ts';
 import type { Project } from '../core/project.ts';
-import type { Repository, SourceTree } from '../core/source.ts';
 import type { LimitName } from '../db/costs.ts';
 import type { Log } from '../log.ts';
 import { PAUSED_MS } from './services.ts';

@@ -1,6 +1,7 @@
 // The second look at a conclusion before anybody sees it: what it is shown, what it may spend, and what follows from it.
 import { createHash } from 'node:crypto';
 import { hasChanges, toDiff, toUnifiedPatch } from 'causeway-diff';
+import type { SourceTree } from 'causeway-git-objects';
 import type { Model } from 'causeway-models';
 import { type LookEnd, takeSecondLook } from '../agent/second-look.ts';
 import { isEditTool, type Transcript } from '../agent/transcript.ts';
@@ -9,7 +10,6 @@ import type { Workbench } from '../core/evidence.ts';
 import type { Conclusion, RunUsage } from '../core/issue.ts';
 import { describeForOperator, describeForPeople } from '../core/reason.ts';
 import { lowerByLook, needsSecondLook, type SecondLook } from '../core/second-look.ts';
-import type { SourceTree } from '../core/source.ts';
 import type { Run } from '../db/runs.ts';
 
 interface LookTask {

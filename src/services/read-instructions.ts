@@ -1,9 +1,9 @@
 // What a project's own files say to those who change its code: what is about tests, style and changelog, for the model;
 // and a rule about contributions made with a model, for people.
 
+import type { Repository } from 'causeway-git-objects';
 import { cutText, removeInvisible } from 'causeway-visible-text';
 import type { Brief } from '../agent/prompt.ts';
-import type { Repository } from '../core/source.ts';
 
 /** Most important first. */
 const FILES = [

@@ -1,6 +1,7 @@
 // The handler of the `run` jobs: opens the source, gathers the facts, asks the model where there is one, and concludes,
 // gives up or waits.
 
+import type { Repository } from 'causeway-git-objects';
 import { ModelUnavailable } from 'causeway-models';
 import { rankRange } from '../ci/rank-commits.ts';
 import { describeSpace, type FindShortage } from '../core/disk.ts';
@@ -11,7 +12,7 @@ import { isGithubProject, type Project } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { createFailureReason, describeForOperator, type FailureReason, type WaitCode } from '../core/reason.ts';
 import { findReportScopes } from '../core/scopes.ts';
-import { type Repository, SourceBusy } from '../core/source.ts';
+import { SourceBusy } from '../core/source.ts';
 import type { Run } from '../db/runs.ts';
 import { addLogContext } from '../log.ts';
 import { gatherFacts } from '../triage/facts.ts';

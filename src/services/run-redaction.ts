@@ -2,11 +2,6 @@
 // before a part is shown. Reports are redacted in accept-report.ts, logs of checks in checks/check-texts.ts.
 
 import { type ChangeSet, cutWindow, type FileChange, toDiff } from 'causeway-diff';
-import type { Model } from 'causeway-models';
-import type { Redactor } from 'causeway-redact';
-import { REDACTED } from 'causeway-redact';
-import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
-import type { Tool } from '../core/evidence.ts';
 import type {
   CommitInfo,
   Comparison,
@@ -17,7 +12,12 @@ import type {
   SearchHit,
   SearchQuery,
   SourceTree,
-} from '../core/source.ts';
+} from 'causeway-git-objects';
+import type { Model } from 'causeway-models';
+import type { Redactor } from 'causeway-redact';
+import { REDACTED } from 'causeway-redact';
+import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
+import type { Tool } from '../core/evidence.ts';
 
 /** Characters of redacted files that are kept for the next question about them. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;

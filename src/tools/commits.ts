@@ -1,16 +1,17 @@
 // The tools that ask git about commits: history, blame and compare.
+
+import type {
+  BlameLine,
+  CommitInfo,
+  Comparison,
+  HistoryQuery,
+  HistoryResult,
+  Repository,
+  SourceTree,
+} from 'causeway-git-objects';
 import { z } from 'zod';
 import type { LookupFinding, Tool } from '../core/evidence.ts';
-import {
-  type BlameLine,
-  type CommitInfo,
-  type Comparison,
-  type HistoryQuery,
-  type HistoryResult,
-  nameBranch,
-  type Repository,
-  type SourceTree,
-} from '../core/source.ts';
+import { nameBranch } from '../core/source.ts';
 import type { EditedTree } from './overlay.ts';
 import { explainNoText } from './read-files.ts';
 import {

@@ -1,9 +1,9 @@
 // The tool that lists folders and paths.
 
+import type { TreeEntry } from 'causeway-git-objects';
 import { createGlobMatcher, type Effort } from 'causeway-paths';
 import { z } from 'zod';
 import type { Tool } from '../core/evidence.ts';
-import type { TreeEntry } from '../core/source.ts';
 import type { EditedTree } from './overlay.ts';
 import {
   answerFailed,

@@ -1,7 +1,8 @@
 // Lets tools that read also read other repositories, by the parameter `repo`; edits stay in the project's own.
+
+import type { Repository, SourceTree } from 'causeway-git-objects';
 import { findContextFile } from '../core/context.ts';
 import type { Tool } from '../core/evidence.ts';
-import type { Repository, SourceTree } from '../core/source.ts';
 import { defineHistoryTool } from './commits.ts';
 import { createOverlay } from './overlay.ts';
 import { defineReadFilesTool } from './read-files.ts';

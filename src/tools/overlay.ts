@@ -1,9 +1,9 @@
 // Edits on top of one commit: lookups see them, and the change set is computed from them, never written by a model.
 import { type ChangeSet, cutWindow, type FileChange, type FileMode, isText } from 'causeway-diff';
+import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from 'causeway-git-objects';
+import { readOutline } from 'causeway-git-objects';
 import { isSafePath } from 'causeway-paths';
 import { REDACTED } from 'causeway-redact';
-import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from '../core/source.ts';
-import { readOutline } from '../git/outline.ts';
 import { type Edit, type PlacedAt, type Placement, placeEdit } from './place-edit.ts';
 import { checkSyntax } from './syntax.ts';
 

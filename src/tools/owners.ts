@@ -1,10 +1,11 @@
 // The tool that finds who owns paths, by CODEOWNERS of the default branch.
 
+import type { Repository } from 'causeway-git-objects';
 import type { Effort } from 'causeway-paths';
 import { z } from 'zod';
 import { CODEOWNERS_PLACES, findRule, type OwnerRule, readCodeOwners } from '../core/code-owners.ts';
 import type { Tool } from '../core/evidence.ts';
-import { nameBranch, type Repository } from '../core/source.ts';
+import { nameBranch } from '../core/source.ts';
 import { answerFailed, answerFound, answerNothing, defineTool, joinNotes, normalisePath, PATH } from './tool-kit.ts';
 
 const PARAMETERS = z.strictObject({ paths: z.array(PATH).min(1).max(50) });

@@ -1,9 +1,9 @@
 // The tools that read files: whole or by ranges of lines, and as an outline of what they define.
 
 import { toLines } from 'causeway-diff';
+import type { FileRead, LineRange, Repository } from 'causeway-git-objects';
 import { z } from 'zod';
 import type { LookupFinding, Tool } from '../core/evidence.ts';
-import type { FileRead, LineRange, Repository } from '../core/source.ts';
 import { findSpans, type Span } from '../core/spans.ts';
 
 import type { EditedTree } from './overlay.ts';

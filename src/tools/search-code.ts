@@ -1,16 +1,11 @@
 // The tool that searches lines, in the commit and in what edits made of it.
 import { createContext, Script } from 'node:vm';
 import { toLines } from 'causeway-diff';
+import type { SearchHit, SearchQuery, SearchResult } from 'causeway-git-objects';
 import { createGlobMatcher } from 'causeway-paths';
 import { z } from 'zod';
 import type { LookupFinding, Tool } from '../core/evidence.ts';
-import {
-  describeSearchCut,
-  type SearchCut,
-  type SearchHit,
-  type SearchQuery,
-  type SearchResult,
-} from '../core/source.ts';
+import { describeSearchCut, type OverlaySearchCut } from '../core/source.ts';
 import type { EditedTree } from './overlay.ts';
 import {
   answerFailed,
@@ -144,7 +139,7 @@ function formatAround(lines: readonly string[], hits: readonly SearchHit[], cont
 /** Of a line. */
 const MAX_SHOWN = 300;
 
-function answerNoHits(given: Given, cuts: readonly SearchCut[]): LookupFinding {
+function answerNoHits(given: Given, cuts: readonly OverlaySearchCut[]): LookupFinding {
   const literal = explainLiteral(given);
   const none =
     `No line matches ${formatPattern(given)}${describePaths(given)}. ${literal}${describeCuts(cuts)}`.trimEnd();
@@ -153,7 +148,7 @@ function answerNoHits(given: Given, cuts: readonly SearchCut[]): LookupFinding {
   return literal !== '' || isIncomplete ? answerFailed(none) : answerNothing(none);
 }
 
-function describeCuts(cuts: readonly SearchCut[]): string {
+function describeCuts(cuts: readonly OverlaySearchCut[]): string {
   return cuts.map(describeSearchCut).join(' ');
 }
 
@@ -188,6 +183,11 @@ function toQuery({ pattern, regex = false, ignore_case = false, word = false, pa
   return { pattern, regex, ignoreCase: ignore_case, word, paths: paths.map(normalisePath) };
 }
 
+/** Of a commit with the model's edits on it. */
+interface OverlaySearchResult extends Omit<SearchResult, 'cuts'> {
+  readonly cuts: readonly OverlaySearchCut[];
+}
+
 const NO_HITS: SearchResult = { hits: [], cuts: [], error: '' };
 
 /** Hits of the commit, but for files that edits touched, and hits in these as they are now. */
@@ -195,7 +195,7 @@ async function searchBoth(
   source: EditedTree,
   query: SearchQuery & { readonly limit: number },
   signal: AbortSignal,
-): Promise<SearchResult> {
+): Promise<OverlaySearchResult> {
   const touched = await source.readEdited();
   if (touched.size === 0) return source.tree.search(query, signal);
   const texts = new Map([...touched].flatMap(([path, text]) => (text === null ? [] : [[path, text] as const])));
@@ -209,7 +209,7 @@ async function searchBoth(
   if (edited === null && base.hits.length === 0) return { ...NO_HITS, error: TOO_LONG };
   const hits = [...base.hits.filter(({ path }) => !touched.has(path)), ...(edited ?? [])];
   const hasMore = hits.length > query.limit;
-  const cuts: SearchCut[] = base.cuts.filter(({ kind }) => !hasMore || kind !== 'limit');
+  const cuts: OverlaySearchCut[] = base.cuts.filter(({ kind }) => !hasMore || kind !== 'limit');
   if (hasMore) cuts.push({ kind: 'limit', limit: query.limit });
   if (edited === null) cuts.push({ kind: 'edited_files', paths: [...texts.keys()] });
   const ordered = hits.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1));

@@ -2,11 +2,11 @@
 // size is returned.
 
 import { isText } from 'causeway-diff';
+import type { CommitInfo } from 'causeway-git-objects';
 import { restoreBlanks } from 'causeway-visible-text';
 import { z } from 'zod';
 import { CausewayError } from '../core/errors.ts';
 import type { LookupFinding, Tool } from '../core/evidence.ts';
-import type { CommitInfo } from '../core/source.ts';
 
 /** What one result may hold, in bytes: about 3,000 tokens. Tools keep to it themselves, in whole lines. */
 export const MAX_RESULT_BYTES = 12_000;

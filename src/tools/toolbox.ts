@@ -1,7 +1,7 @@
 // Everything that the agent may do on one commit, by name.
 import { toUnifiedPatch } from 'causeway-diff';
+import type { Repository } from 'causeway-git-objects';
 import type { Tool } from '../core/evidence.ts';
-import type { Repository } from '../core/source.ts';
 import { defineCiLogTool } from './ci-log.ts';
 import { defineBlameTool, defineCompareTool, defineHistoryTool } from './commits.ts';
 import { defineCreateFileTool, defineDeleteFileTool, defineRenameFileTool, defineReplaceTool } from './edit-tools.ts';

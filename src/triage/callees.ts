@@ -1,7 +1,8 @@
 // What a place calls or names, one step on: where each function is defined, and the text of those that are nearest to
 // the report.
+
+import type { LineRange } from 'causeway-git-objects';
 import { isCommentLine } from '../core/comments.ts';
-import type { LineRange } from '../core/source.ts';
 import { findSpans, type Span } from '../core/spans.ts';
 import { looksLikeCode, STOP_WORDS } from './identifiers.ts';
 import { forEachWord, hashWord } from './localise/terms.ts';

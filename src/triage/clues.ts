@@ -1,7 +1,7 @@
 // Clues: each is one reason why a file may hold the fault, from traces, messages, named paths and failing tests.
 
+import type { SearchHit } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
-import type { SearchHit } from '../core/source.ts';
 import { findEnclosingFunction } from '../core/spans.ts';
 import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';

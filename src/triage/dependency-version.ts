@@ -1,5 +1,5 @@
 // The version of a package that a project's lock file or manifest names, as a tag of the package's own repository.
-import type { Repository, SourceTree } from '../core/source.ts';
+import type { Repository, SourceTree } from 'causeway-git-objects';
 import type { OwnPackage } from './paths.ts';
 import { listSpellings } from './resolve-revision.ts';
 

@@ -1,7 +1,6 @@
 // A close look at the likeliest place: its function whole, who calls it, what it calls, its nearest tests and,
 // where the report itself leads to the line, who last changed it.
 
-import { cutText } from 'causeway-visible-text';
 import type {
   BlameLine,
   CommitInfo,
@@ -10,7 +9,8 @@ import type {
   Symbol as OutlineSymbol,
   SearchResult,
   SourceTree,
-} from '../core/source.ts';
+} from 'causeway-git-objects';
+import { cutText } from 'causeway-visible-text';
 import { findSpans, type Span } from '../core/spans.ts';
 import { recordCallees } from './callees.ts';
 import { isLineNamed } from './clues.ts';

@@ -1,12 +1,12 @@
 // Gathers what can be known without a model: signals, the commit, suspects, and a closer look at the first ones.
 
 import type { ReadLog } from 'causeway-ci-log';
+import type { CommitInfo, Repository } from 'causeway-git-objects';
 import type { SourcedStep } from '../core/evidence.ts';
 import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
 import type { Suspect } from '../core/issue.ts';
 import type { Lexicon } from '../core/lexicon.ts';
 import type { Scope } from '../core/scopes.ts';
-import type { CommitInfo, Repository } from '../core/source.ts';
 import {
   type Clue,
   createFrameClues,

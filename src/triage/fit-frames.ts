@@ -1,8 +1,8 @@
 // Holds the source lines that a trace prints against the files: the same place, moved, or of another version.
 
+import type { CommitInfo } from 'causeway-git-objects';
 import { formatInlineCode } from 'causeway-safe-markdown';
 import { cutText } from 'causeway-visible-text';
-import type { CommitInfo } from '../core/source.ts';
 import type { MappedFrame } from './clues.ts';
 import { findNearestLine, formatCommitLine, isInformativeLine } from './examine.ts';
 import type { Frame } from './frame.ts';

@@ -1,18 +1,18 @@
 // The investigation steps of triage: each lookup with its exact query, its result and what it means.
 
+import type {
+  CommitInfo,
+  LineRange,
+  Repository,
+  SearchHit,
+  SearchQuery,
+  SearchResult,
+  SourceTree,
+} from 'causeway-git-objects';
 import { cutText, removeInvisibleIn } from 'causeway-visible-text';
 import { CausewayError } from '../core/errors.ts';
 import type { SourcedStep } from '../core/evidence.ts';
-import {
-  type CommitInfo,
-  describeSearchCut,
-  type LineRange,
-  type Repository,
-  type SearchHit,
-  type SearchQuery,
-  type SearchResult,
-  type SourceTree,
-} from '../core/source.ts';
+import { describeSearchCut } from '../core/source.ts';
 import type { Ground } from './paths.ts';
 
 /** A function of 150 lines fits; longer results are cut, and say so. */

@@ -1,8 +1,8 @@
 // The tests that are nearest to a place: the files that test its file or name its function, and the one case in them
 // that has most of the report's names.
 
+import type { LineRange, SearchHit } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
-import type { LineRange, SearchHit } from '../core/source.ts';
 import { getSubject } from './clues.ts';
 import { splitName, stemWord } from './identifiers.ts';
 import { attempt, formatCounted, type Lookups, shortenSha } from './lookups.ts';

@@ -1,5 +1,5 @@
 // Which code a path belongs to: the project's source, its tests and documents, a dependency, or a language's runtime.
-import type { SourceTree } from '../core/source.ts';
+import type { SourceTree } from 'causeway-git-objects';
 import type { OwnPackage, PathIndex } from './paths.ts';
 
 export type FileKind =

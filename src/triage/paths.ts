@@ -1,7 +1,7 @@
 // From a path as a trace or a person writes it to the files of the commit; own code is distinguished from dependencies.
 
+import type { Listing } from 'causeway-git-objects';
 import { isRuntimeFrame } from 'causeway-log-lines';
-import type { Listing } from '../core/source.ts';
 import type { Frame } from './frame.ts';
 
 /**

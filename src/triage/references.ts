@@ -1,9 +1,9 @@
 // The issues and pull requests that a report names by number, looked up in commit messages, source and tests.
 
+import type { CommitInfo, SearchHit } from 'causeway-git-objects';
 import { markCode } from 'causeway-log-lines';
 import { cutText } from 'causeway-visible-text';
 import type { IndexedCommit } from '../core/lexicon.ts';
-import type { CommitInfo, SearchHit } from '../core/source.ts';
 import type { Clue } from './clues.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';

@@ -1,7 +1,9 @@
 // Which commit to read at: the requested one, and the one that the report is about where it names a version, tag or
 // sha.
+
+import type { Repository } from 'causeway-git-objects';
 import { CausewayError } from '../core/errors.ts';
-import { nameBranch, type Repository } from '../core/source.ts';
+import { nameBranch } from '../core/source.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import type { NamedVersion, Signals } from './signals.ts';
 

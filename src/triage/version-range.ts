@@ -1,6 +1,6 @@
 // What lies between a version that a report calls good, or the release before a bad one, and the bad one: the commits
 // that touch source.
-import type { CommitInfo, CommitMessage } from '../core/source.ts';
+import type { CommitInfo, CommitMessage } from 'causeway-git-objects';
 import { attempt, formatCounted, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';
 import { isUnnamed, listSpellings, type Revisions } from './resolve-revision.ts';

@@ -1,10 +1,10 @@
 // Which causes of a red check are tied to it: twelve true ones, of which none may be lost, and beside each one that is not.
 
 import type { FileChange } from 'causeway-diff';
+import { readOutline } from 'causeway-git-objects';
 import { expect, it } from 'vitest';
 import { judgeRelevance } from '../../src/agent/relevance.ts';
 import { createReacher } from '../../src/ci/reach.ts';
-import { readOutline } from '../../src/git/outline.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
 
 const SHA = 'a'.repeat(40);

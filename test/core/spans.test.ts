@@ -1,8 +1,9 @@
 // Where definitions end, in each way that languages end them.
+
+import { readOutline } from 'causeway-git-objects';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findDocstring, findSpans } from '../../src/core/spans.ts';
-import { readOutline } from '../../src/git/outline.ts';
 
 /** `first-last owner.name` of each definition. */
 function spans(path: string, text: string): readonly string[] {

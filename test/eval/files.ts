@@ -1,5 +1,5 @@
 // `files` and `traces`: which files does the product's own road rank first for a report, and which ones did the fix change?
-import type { Repository } from '../../src/core/source.ts';
+import type { Repository } from 'causeway-git-objects';
 import { isCandidate } from '../../src/evaluation/cases.ts';
 import { findFirstRank } from '../../src/evaluation/score.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';

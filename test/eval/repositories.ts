@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { Repository } from 'causeway-git-objects';
+import { openSource } from '../../src/app/git-source.ts';
 import type { Lexicon } from '../../src/core/lexicon.ts';
-import type { Repository } from '../../src/core/source.ts';
-import { createGitSource } from '../../src/git/mirror.ts';
 import { createLog } from '../../src/log.ts';
 import { createLexicons } from '../../src/search/lexicons.ts';
 import { EvalFault } from './part.ts';
@@ -34,7 +34,7 @@ export function openRepositories(folder: string, keep: string): Repositories {
       }.`,
     );
   }
-  const source = createGitSource({ folder: path.join(keep, 'mirrors'), environment: process.env });
+  const source = openSource({ folder: path.join(keep, 'mirrors'), environment: process.env });
   const lexicons = createLexicons({ folder: path.join(keep, 'lexicon'), log: createLog({ level: 'warn' }) });
   return {
     async open(name, signal) {

@@ -1,7 +1,7 @@
 // `ties`: a commit changed source and its test. Is that test tied to that source, and not to what another commit changed?
 
+import type { SourceTree } from 'causeway-git-objects';
 import { findTiesByName, findTiesInTree, type Tie } from '../../src/ci/touches.ts';
-import type { SourceTree } from '../../src/core/source.ts';
 import type { Case, EvalOptions, Part, Row } from './part.ts';
 import { textIn, textsIn } from './read-case.ts';
 import { openRepositories } from './repositories.ts';

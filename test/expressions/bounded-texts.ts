@@ -9,12 +9,12 @@ interface Bound {
   readonly why: string;
 }
 
-const OUTLINE = 'readOutline (src/git/outline.ts) skips lines of more than 1,000 characters';
+const OUTLINE = 'readOutline (packages/git-objects/src/outline.ts) skips lines of more than 1,000 characters';
 const LOG_LINE = 'readLogLine (packages/ci-log/src/log-lines.ts) cuts each line of a log at 1,000 characters';
 const REPORT_LINE = 'toPlainLines (src/triage/report-text.ts) cuts each line of a report at 2,000 characters';
 
 export const BOUNDED: readonly Bound[] = [
-  { file: 'src/git/outline.ts', most: 1_000, why: OUTLINE },
+  { file: 'packages/git-objects/src/outline.ts', most: 1_000, why: OUTLINE },
   {
     file: 'packages/redact/src/private-keys.ts',
     only: '(?<![A-Za-z0-9+/])(',

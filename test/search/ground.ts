@@ -1,7 +1,7 @@
 // What the tests of lexicons start with: commits in memory whose reads are counted, and a look for one word in all files.
 
+import type { SourceTree } from 'causeway-git-objects';
 import type { CommitLexicon } from '../../src/core/lexicon.ts';
-import type { SourceTree } from '../../src/core/source.ts';
 import { hashTerm } from '../../src/triage/localise/terms.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
 

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { createLexicons } from '../../src/search/lexicons.ts';
-import { pathProject, testSource, treeOf } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
+import { pathProject, testSource, treeOf } from '../support/project-source.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { pathsWith, SIGNAL, sources, wordOf } from './ground.ts';
 

@@ -1,12 +1,12 @@
 // A repository without its secrets: cleaned as a whole, then shown in parts.
 import { generateKeyPairSync } from 'node:crypto';
+import type { SourceTree } from 'causeway-git-objects';
 import { createRedactor } from 'causeway-redact';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SourceTree } from '../../src/core/source.ts';
 import { cleanRepository, createRunRedactor } from '../../src/services/run-redaction.ts';
 import { createToolbox, type Toolbox } from '../../src/tools/toolbox.ts';
-import { pathProject, SIGNAL, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
+import { pathProject, SIGNAL, testSource } from '../support/project-source.ts';
 import { ask } from '../tools/workbench.ts';
 
 const BODY = Array.from(

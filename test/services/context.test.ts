@@ -7,8 +7,8 @@ import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { listWantedContext, openContext, reopenContext } from '../../src/services/context.ts';
 import { sqlite } from '../contract/sqlite-place.ts';
-import { SIGNAL, testSource, treeOf } from '../git/open-project.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
+import { SIGNAL, testSource, treeOf } from '../support/project-source.ts';
 
 const cleanup = new AsyncDisposableStack();
 let library: GitRepository;

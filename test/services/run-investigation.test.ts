@@ -1,6 +1,7 @@
 // A run from its job to its end: concluded, answered from an equal one, given up, or tried again.
 
 import { readCheck } from 'causeway-ci-log';
+import type { Repository } from 'causeway-git-objects';
 import { createRedactor } from 'causeway-redact';
 import { describe, expect, it } from 'vitest';
 import { actionsLog, JEST, stamped } from '../../packages/ci-log/test/logs.ts';
@@ -8,10 +9,8 @@ import type { Shortage } from '../../src/core/disk.ts';
 import { CausewayError, StoreUnusable } from '../../src/core/errors.ts';
 import type { JobHandler } from '../../src/core/queue.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import type { Repository } from '../../src/core/source.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import type { Store } from '../../src/db/store.ts';
-import { toUnreachable } from '../../src/git/failure.ts';
 import { createLog } from '../../src/log.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
@@ -164,9 +163,8 @@ describe('a run', () => {
   it('that fills the disk is tried again later instead of failing, and concludes once there is space', async () => {
     await using at = await place();
     const { id, runId } = await at.report();
-    const stderr = 'fatal: write error: No space left on device';
-    at.open = async () =>
-      Promise.reject(toUnreachable('The repository of acme/shop', { kind: 'exited', code: 128 }, stderr));
+    const cause = Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
+    at.open = async () => Promise.reject(new CausewayError('repository_unreachable', 'It is full.', { cause }));
     const runAt = new Date(at.now.getTime() + 15 * 60_000).toISOString();
     expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'later', runAt });
     at.open = async () => Promise.reject(new StoreUnusable('full', 'The disk is full.'));

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Lexicons } from '../../src/core/lexicon.ts';
 import type {
   BlameLine,
   CommitInfo,
@@ -17,7 +16,8 @@ import type {
   SearchQuery,
   SearchResult,
   SourceTree,
-} from '../../src/core/source.ts';
+} from 'causeway-git-objects';
+import type { Lexicons } from '../../src/core/lexicon.ts';
 import { createLog } from '../../src/log.ts';
 import { createIndexAnswerer } from '../../src/search/index-file.ts';
 import { createLexicons, type IndexThread, type LexiconsOptions } from '../../src/search/lexicons.ts';

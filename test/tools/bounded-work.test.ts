@@ -1,13 +1,14 @@
 // Work whose size a repository or a model chooses has an end, and the answer says so.
+
+import type { TreeEntry } from 'causeway-git-objects';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../src/core/evidence.ts';
-import type { TreeEntry } from '../../src/core/source.ts';
 import { defineListFilesTool } from '../../src/tools/list-files.ts';
 import { createOverlay } from '../../src/tools/overlay.ts';
 import { defineOwnersTool } from '../../src/tools/owners.ts';
 import { searchEdited } from '../../src/tools/search-code.ts';
-import { SIGNAL } from '../git/open-project.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
+import { SIGNAL } from '../support/project-source.ts';
 
 const SHA = 'a'.repeat(40);
 

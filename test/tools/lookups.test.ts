@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import { pathProject, SIGNAL, testSource } from '../git/open-project.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
+import { pathProject, SIGNAL, testSource } from '../support/project-source.ts';
 import { ask as askToolbox, openWorkbench, type Workbench, workbench } from './workbench.ts';
 
 const SHOP = `import { tax } from './tax.ts';

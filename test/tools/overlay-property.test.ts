@@ -4,8 +4,8 @@ import { toUnifiedPatch } from 'causeway-diff';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
-import { SIGNAL } from '../git/open-project.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
+import { SIGNAL } from '../support/project-source.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 const BASE: Readonly<Record<string, string>> = {

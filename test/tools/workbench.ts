@@ -1,9 +1,9 @@
 // What every test of the tools starts with: a toolbox over a real repository, and its answers as the model sees them.
 
-import type { Repository } from '../../src/core/source.ts';
+import type { Repository } from 'causeway-git-objects';
 import { createToolbox, type Toolbox } from '../../src/tools/toolbox.ts';
-import { pathProject, SIGNAL, testSource, treeOf } from '../git/open-project.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
+import { pathProject, SIGNAL, testSource, treeOf } from '../support/project-source.ts';
 
 export interface Workbench extends AsyncDisposable {
   readonly repo: GitRepository;

@@ -4,9 +4,9 @@ import { gatherFacts } from '../../src/triage/facts.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { findTestCases } from '../../src/triage/nearest-tests.ts';
 import { findIssueNumbers } from '../../src/triage/references.ts';
-import { pathProject, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { testLexicons } from '../support/memory-source.ts';
+import { pathProject, testSource } from '../support/project-source.ts';
 
 const SIGNAL = new AbortController().signal;
 

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
-import { pathProject, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { testLexicons } from '../support/memory-source.ts';
+import { pathProject, testSource } from '../support/project-source.ts';
 import { FIRST, factsOf } from './shop.ts';
 
 const SIGNAL = new AbortController().signal;

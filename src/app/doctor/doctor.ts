@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { findGitVersion, readMirrorsSize } from 'causeway-git-objects';
 import { examineBuildHost } from '../../build-logs/client.ts';
 import { parseBuildHosts } from '../../build-logs/config.ts';
 import { type CheckUpFinding, printFindings } from '../../cli/operator-text.ts';
@@ -12,8 +13,6 @@ import { CausewayError } from '../../core/errors.ts';
 import { type Examination, examinePostgres, examineSqlite } from '../../db/examine.ts';
 import { createSeal } from '../../db/seal.ts';
 import { describeRestore } from '../../db/sqlite.ts';
-import { readMirrorsSize } from '../../git/eviction.ts';
-import { findGitVersion } from '../../git/process.ts';
 import { createLog, registerSecret } from '../../log.ts';
 import { parseMonitoringConfig } from '../../mcp/config.ts';
 import { examineServers } from '../../mcp/monitoring.ts';

@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { applyFileDiff, type ChangeSet, DiffRefused, type FileDiff, type FileMode, toDiff } from 'causeway-diff';
+import type { Repository, SourceTree, TreeEntry } from 'causeway-git-objects';
 import { createGlobMatcher } from 'causeway-paths';
 import { REDACTED } from 'causeway-redact';
 import type { InvestigationSettings } from '../../core/settings.ts';
-import type { Repository, SourceTree, TreeEntry } from '../../core/source.ts';
 import type { OtherBase, WithheldReason } from '../../core/withheld.ts';
 import type { CommitFiles } from './github-writer.ts';
 

@@ -2,6 +2,7 @@
 
 import { matchError } from 'causeway-ci-log';
 import { diffLines, toLines } from 'causeway-diff';
+import type { Repository } from 'causeway-git-objects';
 import type { FailedCheckGround } from '../../agent/relevance.ts';
 import { createReacher } from '../../ci/reach.ts';
 import { isTestPath } from '../../core/change-parts.ts';
@@ -9,7 +10,6 @@ import { CausewayError } from '../../core/errors.ts';
 import { nameFailure } from '../../core/failed-check.ts';
 import type { Failure } from '../../core/failure.ts';
 import { EMPTY_EXCERPT, type Finding, type Head } from '../../core/head.ts';
-import type { Repository } from '../../core/source.ts';
 import { findSpans, type Span } from '../../core/spans.ts';
 import type { Run } from '../../db/runs.ts';
 import type { Store } from '../../db/store.ts';

@@ -1,5 +1,5 @@
 // Every function and class of the ranked files with what a report's terms find in it: the candidates of the ranking.
-import type { Symbol as OutlineSymbol } from '../../core/source.ts';
+import type { Symbol as OutlineSymbol } from 'causeway-git-objects';
 import { cutLine, findDocstring, findSpans, type Span } from '../../core/spans.ts';
 import type { MappedFrame } from '../clues.ts';
 import type { Trace } from '../frames.ts';

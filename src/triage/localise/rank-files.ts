@@ -1,8 +1,9 @@
 // Ranks the files of a commit by how likely the fault of a report is in them, and says why.
+
+import type { FileRead, SourceTree } from 'causeway-git-objects';
 import type { SourcedStep } from '../../core/evidence.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/lexicon.ts';
 import { createScopeMatcher, type Scope } from '../../core/scopes.ts';
-import type { FileRead, SourceTree } from '../../core/source.ts';
 import type { Clue } from '../clues.ts';
 import { STOP_WORDS } from '../identifiers.ts';
 import { attempt, formatCounted, type Lookups, shortenSha } from '../lookups.ts';

@@ -7,9 +7,9 @@ import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
-import { testSource } from '../../git/open-project.ts';
 import { asManifestSays } from '../../github-double/as-manifest-says.ts';
 import { startGithubDouble } from '../../github-double/start.ts';
+import { testSource } from '../../support/project-source.ts';
 import { NEVER } from '../clients/ground.ts';
 
 async function openHouse(basePath = '') {

@@ -8,9 +8,9 @@ import type { Subject, Thread, Trigger } from '../../../src/core/thread.ts';
 import type { Run } from '../../../src/db/runs.ts';
 import { createCheckRunHandler } from '../../../src/github/publish/publish-check-run.ts';
 import type { PublishDeps } from '../../../src/github/publish/view.ts';
-import { SIGNAL } from '../../git/open-project.ts';
 import { repository } from '../../github-double/lookup.ts';
 import type { CheckRun } from '../../github-double/state.ts';
+import { SIGNAL } from '../../support/project-source.ts';
 import { acceptance, accepted, conclusion } from '../../support/store-samples.ts';
 import { FILES, FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 

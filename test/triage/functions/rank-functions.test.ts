@@ -1,6 +1,7 @@
 // Which function of the ranked files comes first for a report, and what is said of it.
+
+import { readOutline } from 'causeway-git-objects';
 import { describe, expect, it } from 'vitest';
-import { readOutline } from '../../../src/git/outline.ts';
 import { mapTraces } from '../../../src/triage/clues.ts';
 import { rankFunctions } from '../../../src/triage/functions/rank-functions.ts';
 import { markFrames } from '../../../src/triage/functions/read-units.ts';
