@@ -90,6 +90,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 /** Packages of ours that are at home in each room; the others where threads and files may be. */
 const LEAVES = new Set([
   'causeway-ci-log',
+  'causeway-code-words',
   'causeway-diff',
   'causeway-log-lines',
   'causeway-paths',

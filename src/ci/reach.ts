@@ -1,11 +1,11 @@
 // How a failure reaches a place in the source: the failure names its file, the failing test calls or names what is
 // there, or that is merely imported.
 
+import { forEachWord } from 'causeway-code-words';
 import type { Symbol as Definition, SourceTree } from 'causeway-git-objects';
 import type { Reach } from '../core/check.ts';
 import { isCommentLine } from '../core/comments.ts';
 import { findSpans } from '../core/spans.ts';
-import { forEachWord } from '../triage/localise/terms.ts';
 import { findTestCases } from '../triage/nearest-tests.ts';
 import { classifyFile, isProgram } from '../triage/own-code.ts';
 import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
+import { findDefinedNames, forEachWord, hashTerm, joinName, splitIntoTerms } from 'causeway-code-words';
 import { LRUCache } from 'lru-cache';
-import { findDefinedNames, forEachWord, hashTerm, joinName, splitIntoTerms } from '../triage/localise/terms.ts';
 
 /** Raised whenever the same text is indexed in another way: a file of another version is replaced. */
 const VERSION = 1;

@@ -1,11 +1,11 @@
 // What a place calls or names, one step on: where each function is defined, and the text of those that are nearest to
 // the report.
 
+import { forEachWord, hashWord } from 'causeway-code-words';
 import type { LineRange } from 'causeway-git-objects';
 import { isCommentLine } from '../core/comments.ts';
 import { findSpans, type Span } from '../core/spans.ts';
 import { looksLikeCode, STOP_WORDS } from './identifiers.ts';
-import { forEachWord, hashWord } from './localise/terms.ts';
 import { attempt, formatCounted, formatLines, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';
 

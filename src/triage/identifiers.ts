@@ -1,4 +1,5 @@
 // Names and words of a report: what looks like code, what is a plain word, their parts and their stems.
+import { splitName, stemWord } from 'causeway-code-words';
 import { markCode } from 'causeway-log-lines';
 
 export interface Identifier {
@@ -163,16 +164,6 @@ function removePaths(text: string): string {
     : text;
 }
 
-/** `parseHTTPHeader_v2` → `parse`, `http`, `header`, `v2`. */
-export function splitName(name: string): readonly string[] {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((part) => part.length > 1);
-}
-
 /** Words that say nothing about where a fault is. */
 export const COMMON_WORDS: ReadonlySet<string> = new Set(
   `about above actual actually added after again against allow also although always another anything apply around
@@ -213,25 +204,3 @@ export const STOP_WORDS: ReadonlySet<string> = new Set([
   ...`a i ago all nor off per too via few lot his her him she whole else till onto upon both own such once ever never least less
   rather same several somehow someone anyone everyone everything`.split(/\s+/),
 ]);
-
-/** A light stem of a word in lower case: `headers` → `header`, `parsing` → `pars`, `validator` → `validat`. */
-export function stemWord(word: string): string {
-  const one = toSingular(word);
-  const { length } = one;
-  if (length > 6 && one.endsWith('tion')) return one.slice(0, one.endsWith('ization') ? -5 : -3);
-  if (length > 5 && one.endsWith('ing')) return removeDoubled(one.slice(0, -3));
-  if (length > 4 && one.endsWith('ed')) return removeDoubled(one.slice(0, -2));
-  if (length > 6 && /(?:[^aeiou]e|to)r$/.test(one)) return removeDoubled(one.slice(0, -2));
-  return length > 4 && one.endsWith('e') ? one.slice(0, -1) : one;
-}
-
-function toSingular(word: string): string {
-  if (word.length < 4 || !word.endsWith('s') || word.endsWith('ss')) return word;
-  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
-  return word.length > 4 && /(?:ss|x|z|ch|sh)es$/.test(word) ? word.slice(0, -2) : word.slice(0, -1);
-}
-
-function removeDoubled(word: string): string {
-  const last = word.at(-1) ?? '';
-  return last === word.at(-2) && !'aeiousl'.includes(last) ? word.slice(0, -1) : word;
-}

@@ -1,10 +1,10 @@
 // The tests that are nearest to a place: the files that test its file or name its function, and the one case in them
 // that has most of the report's names.
 
+import { splitName, stemWord } from 'causeway-code-words';
 import type { LineRange, SearchHit } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
 import { getSubject } from './clues.ts';
-import { splitName, stemWord } from './identifiers.ts';
 import { attempt, formatCounted, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile, isProgram } from './own-code.ts';
 import { getFileName } from './paths.ts';

@@ -1,8 +1,8 @@
 // What the tests of lexicons start with: commits in memory whose reads are counted, and a look for one word in all files.
 
+import { hashTerm } from 'causeway-code-words';
 import type { SourceTree } from 'causeway-git-objects';
 import type { CommitLexicon } from '../../src/core/lexicon.ts';
-import { hashTerm } from '../../src/triage/localise/terms.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
 
 export const SIGNAL = new AbortController().signal;

@@ -1,12 +1,12 @@
 // The index of a project as ranking uses it: every file once, the next commit for its changes only, and nothing left when it is forgotten.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { forEachTerm, hashTerm } from 'causeway-code-words';
 import type { SourceTree } from 'causeway-git-objects';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { IndexThread } from '../../src/search/lexicons.ts';
-import { forEachTerm, hashTerm } from '../../src/triage/localise/terms.ts';
 import { inProcess, testLexicons } from '../support/memory-source.ts';
 import { countedTree, pathsWith, projectOf, SIGNAL, sources, wordOf } from './ground.ts';
 

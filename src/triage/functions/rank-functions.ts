@@ -1,11 +1,11 @@
 // Ranks the functions and classes in the first suspects' files by a report, each with its reasons.
 
+import { forEachWord, hashWord } from 'causeway-code-words';
 import type { Suspect } from '../../core/issue.ts';
 import { markTexts } from '../../core/spans.ts';
 import { SHORT_WORDS, STOP_WORDS } from '../identifiers.ts';
 import { createQuery, getWrittenTerm, type QueriedReport, type Query, splitReport } from '../localise/query.ts';
 import { saturate } from '../localise/table.ts';
-import { forEachWord, hashWord } from '../localise/terms.ts';
 import { attempt, type Lookups, shortenSha } from '../lookups.ts';
 import type { RankedFunction, RankedSuspect } from '../ranked.ts';
 import {

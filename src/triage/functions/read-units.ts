@@ -1,10 +1,11 @@
 // Every function and class of the ranked files with what a report's terms find in it: the candidates of the ranking.
+
+import { forEachWord, hashTerm, hashWord, joinName } from 'causeway-code-words';
 import type { Symbol as OutlineSymbol } from 'causeway-git-objects';
 import { cutLine, findDocstring, findSpans, type Span } from '../../core/spans.ts';
 import type { MappedFrame } from '../clues.ts';
 import type { Trace } from '../frames.ts';
 import type { Query } from '../localise/query.ts';
-import { forEachWord, hashTerm, hashWord, joinName } from '../localise/terms.ts';
 import { listPaths, type Mapping } from '../paths.ts';
 
 export interface FunctionFile {

@@ -1,11 +1,12 @@
 // Why a file ranks where it does: what each signal found in it, as clues.
+
+import { findDefinedNames, findPart, forEachWord, hashWord, isNumber, joinName } from 'causeway-code-words';
 import type { Clue, ClueKind } from '../clues.ts';
 import { looksLikeCode, STOP_WORDS } from '../identifiers.ts';
 import { getFileName } from '../paths.ts';
 import { getWrittenTerm, type Query, type QueryPart, type WrittenTerm } from './query.ts';
 import { type Combined, type Gathered, type SignalName, WHOLE } from './signals.ts';
 import { type PartWeights, type Table, weighTerm } from './table.ts';
-import { findDefinedNames, findPart, forEachWord, hashWord, isNumber, joinName } from './terms.ts';
 
 /** A signal with less than this share of a file's sum is not worth a sentence. */
 const LEAST_SHARE = 0.06;

@@ -1,6 +1,7 @@
 // Names with an owner (`pkg.Func`, `Class#method`, `a.b.C`): which files the owner and the name lead to together.
+
+import { joinName } from 'causeway-code-words';
 import { runInSlices, SLICE_PATHS } from '../slices.ts';
-import { joinName } from './terms.ts';
 
 /** A name of a report with what it belongs to, outermost first. */
 export interface QualifiedName {

@@ -1,15 +1,15 @@
 // A report as a query: its parts, the terms and names in each, and the source of the test that failed.
 
+import { findPart, forEachWord, hashTerm, joinName, splitIntoTerms, stemWord } from 'causeway-code-words';
 import { isLogLine, isPassedTest, markCode } from 'causeway-log-lines';
 import type { MappedFrame } from '../clues.ts';
 import type { Trace } from '../frames.ts';
 import { findTraces } from '../frames.ts';
-import { COMMON_WORDS, stemWord } from '../identifiers.ts';
+import { COMMON_WORDS } from '../identifiers.ts';
 import { classifyFile } from '../own-code.ts';
 import { getFileName, listPaths } from '../paths.ts';
 import { cleanTitle, isSetUpCommand, MAX_TITLE, toPlainLines } from '../report-text.ts';
 import { findQualifiedNames, type QualifiedName } from './qualified.ts';
-import { findPart, forEachWord, hashTerm, joinName, splitIntoTerms } from './terms.ts';
 
 /** A part of the report, or the source of the test that failed. */
 export type QueryPart = PartName | 'test';

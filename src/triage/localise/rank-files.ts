@@ -1,5 +1,6 @@
 // Ranks the files of a commit by how likely the fault of a report is in them, and says why.
 
+import { forEachWord, hashWord } from 'causeway-code-words';
 import type { FileRead, SourceTree } from 'causeway-git-objects';
 import type { SourcedStep } from '../../core/evidence.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/lexicon.ts';
@@ -13,7 +14,6 @@ import { measureProseShare } from './prose-share.ts';
 import { createQuery, cutTestSource, findTestPlaces, type QueriedReport, type Query, splitReport } from './query.ts';
 import { CLOSELY, combine, gatherSignals, type Known, matchCommits, type SignalValues } from './signals.ts';
 import { openTable, type Table, weighTerm } from './table.ts';
-import { forEachWord, hashWord } from './terms.ts';
 
 const MAX_RANKED = 30;
 

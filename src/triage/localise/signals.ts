@@ -1,7 +1,8 @@
 // The signals of a report over the files of a commit (words, definitions, commits, paths, frames) and one score of all.
+
+import { findPart, isNumber, joinName, splitName, stemWord } from 'causeway-code-words';
 import type { HistoryLexicon, IndexedCommit, TermMatches } from '../../core/lexicon.ts';
 import type { Clue, ClueKind } from '../clues.ts';
-import { splitName, stemWord } from '../identifiers.ts';
 import { isSecondary } from '../own-code.ts';
 import { getFileName } from '../paths.ts';
 import { runInSlices, SLICE_PATHS } from '../slices.ts';
@@ -17,7 +18,6 @@ import {
   toRelativeLengths,
   weighTerm,
 } from './table.ts';
-import { findPart, isNumber, joinName } from './terms.ts';
 
 /** The weight of a word by where it is: the title says most, code and logs are mostly about other things. */
 export const WHOLE: PartWeights = { title: 2, name: 1.5, prose: 1, code: 0.4, log: 0.4, test: 0 };

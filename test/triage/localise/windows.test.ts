@@ -1,7 +1,8 @@
 // The best window is where distinct words of a report stand together, not where one is repeated.
+
+import { hashTerm } from 'causeway-code-words';
 import { expect, it } from 'vitest';
 import { findBestWindow, findWantedLines, type Window } from '../../../src/triage/localise/rank-files.ts';
-import { hashTerm } from '../../../src/triage/localise/terms.ts';
 
 const WEIGHTS = new Map([
   [hashTerm('cart'), 1],

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forEachTerm, hashTerm, hashWord, joinName } from '../../../src/triage/localise/terms.ts';
+import { forEachTerm, hashTerm, hashWord, joinName } from '../src/terms.ts';
 
 function terms(text: string): readonly string[] {
   const all: string[] = [];

@@ -1,5 +1,5 @@
 // What texts are compared by: the terms of their words, and the names that a source file defines.
-import { splitName, stemWord } from '../identifiers.ts';
+import { splitName, stemWord } from './names.ts';
 
 /** Longer words are encoded data, not names. */
 const MAX_WORD = 64;

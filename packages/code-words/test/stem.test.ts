@@ -1,6 +1,6 @@
 // Forms of a word have one stem.
 import { expect, it } from 'vitest';
-import { stemWord } from '../../src/triage/identifiers.ts';
+import { stemWord } from '../src/names.ts';
 
 it.each([
   ['headers', 'header'],
