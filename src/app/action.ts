@@ -9,7 +9,7 @@ import { type ActionInputs, type Config, readActionConfig } from '../config.ts';
 import { createSigningSecret } from '../core/account.ts';
 import { describeReason } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Finding, Head } from '../core/head.ts';
+import type { Head } from '../core/head.ts';
 import { createIssueView } from '../core/issue-view.ts';
 import { summariseForecast } from '../core/past.ts';
 import { isAtLeast } from '../core/person.ts';
@@ -406,15 +406,11 @@ async function describeHead(service: GithubService, head: Head, signal: AbortSig
   const issue = ended?.state === 'concluded' ? await loadIssue(store, ended.issueId) : null;
   const texts = [
     ...(wanted === null
-      ? head.findings.flatMap(listReasons)
+      ? head.findings.flatMap(({ reasons }) => reasons.map((reason) => `- ${describeReason(reason)}`))
       : [`## ${wanted.title}`, wanted.summary, wanted.text].filter(Boolean)),
     ...(url === '' ? [] : [`Check run: <${url}>`]),
   ];
   const line = wanted?.title ?? `${lead?.verdict ?? 'nothing'} at ${head.sha.slice(0, 7)}`;
   const shown = { issue, thread, url, verdict: lead?.verdict ?? '', line };
   return toShown({ ...shown, summary: texts.join('\n\n') });
-}
-
-function listReasons({ reasons }: Finding): readonly string[] {
-  return reasons.map((reason) => `- ${describeReason(reason)}`);
 }

@@ -19,7 +19,6 @@ import type { Source } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
 import { acceptReport } from '../services/accept-report.ts';
-import type { ContextAccess } from '../services/context.ts';
 import { follow } from '../services/follow.ts';
 import type { Investigator } from '../services/investigator.ts';
 import type { Wait } from '../services/run-investigation.ts';
@@ -130,7 +129,10 @@ export async function openAnalysisSession(
         concurrency: config.concurrency,
         investigationTimeoutMs: config.investigationTimeoutMs,
         investigator: onPaid === undefined ? investigator : countPayments(investigator, onPaid),
-        context: recorded.length === 0 ? null : createRecordedContext(recorded),
+        context:
+          recorded.length === 0
+            ? null
+            : { listNames: async () => [], isReadableByAll: async () => true, showsSteps: true, recorded },
         // On a full disk the command fails and says so.
         waitsForSpace: false,
         onWait: (wait) => onWait(describeWait(wait)),
@@ -174,10 +176,6 @@ function readWhole(services: Services, ids: ReadonlySet<string>, whole: Source):
   const open: Source['open'] = (project, signal) =>
     ids.has(project.id) ? whole.open(withStableId(project), signal) : source.open(project, signal);
   return { ...services, source: { ...source, open } };
-}
-
-function createRecordedContext(recorded: readonly ContextRepository[]): ContextAccess {
-  return { listNames: async () => [], isReadableByAll: async () => true, showsSteps: true, recorded };
 }
 
 /** Names of the tools that a model called, turn by turn; null: there was none, or its transcript is gone. */

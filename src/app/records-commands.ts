@@ -55,7 +55,8 @@ export async function runMigrate({ config, io, log }: CommandDeps): Promise<Exit
   // The migrator uses the real clock, not the one of tests.
   const begun = new Date();
   await using store = await openConfiguredStore(config, log);
-  io.err(formatMigrated({ place: describePlace(config), ...(await listNewMigrations(store.database, begun)) }));
+  const place = config.database.kind === 'postgres' ? config.database.shown : getDatabaseFile(config.dataDir);
+  io.err(formatMigrated({ place, ...(await listNewMigrations(store.database, begun)) }));
   return 0;
 }
 
@@ -88,11 +89,6 @@ export async function runRedrive(jobs: JobKind | null, { config, io, log, now }:
   for (const kind of kinds) redriven.push([kind, await records.queue.requeueDead(kind)]);
   io.err(formatRedriven(redriven));
   return 0;
-}
-
-/** In words, for the operator. */
-function describePlace({ database, dataDir }: Pick<Config, 'database' | 'dataDir'>): string {
-  return database.kind === 'postgres' ? database.shown : getDatabaseFile(dataDir);
 }
 
 function chooseTarget(dataDir: string, now: Date): string {

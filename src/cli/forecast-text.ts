@@ -6,7 +6,6 @@ import {
   explainForecast,
   FORECAST_GROUPS,
   type Forecast,
-  type ForecastCheck,
   type ForecastGroup,
   summariseForecast,
 } from '../core/past.ts';
@@ -39,10 +38,11 @@ function listChecks({ checks, listed }: ForecastGroup, dim: (text: string) => st
   const left = checks - listed.length;
   return [
     ...listed.flatMap((check) => {
-      const { name, url } = check;
+      const { name, url, branch, pullRequest } = check;
+      const place = pullRequest === null ? branch : `#${pullRequest} ${branch}`;
       const columns = [
         padEnd(truncateColumns(toPrintableLine(name), NAME_COLUMNS), NAME_COLUMNS),
-        padEnd(truncateColumns(toPrintableLine(describePlace(check)), PLACE_COLUMNS), PLACE_COLUMNS),
+        padEnd(truncateColumns(toPrintableLine(place), PLACE_COLUMNS), PLACE_COLUMNS),
       ];
       return [
         `  ${columns.join('  ')}  ${toPrintableLine(describeForecastCheck(check))}`,
@@ -51,10 +51,6 @@ function listChecks({ checks, listed }: ForecastGroup, dim: (text: string) => st
     }),
     ...(left > 0 ? [`  and ${left} more`] : []),
   ];
-}
-
-function describePlace({ pullRequest, branch }: ForecastCheck): string {
-  return pullRequest === null ? branch : `#${pullRequest} ${branch}`;
 }
 
 function capitalise(words: string): string {

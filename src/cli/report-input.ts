@@ -121,7 +121,8 @@ function openWords(
 
 /** Under its heading; "" for an empty one. */
 async function readLog(log: string, room: number, reading: Input, signal: AbortSignal): Promise<string> {
-  const text = await shorten(openLog(log, reading.io, signal), room, { what: 'log', ...reading }, signal);
+  const chunks = log === '-' ? readStdin(reading.io, signal) : readLogFile(log, reading.io.cwd);
+  const text = await shorten(chunks, room, { what: 'log', ...reading }, signal);
   return text.trim() === '' ? '' : formatLog(log === '-' ? 'standard input' : path.basename(log), text);
 }
 
@@ -150,10 +151,6 @@ async function shorten(
     io.err(`${left} bytes of the ${what} that matter least were left out (a report has at most 1 MiB).\n`);
   }
   return text;
-}
-
-function openLog(log: string, io: Io, signal: AbortSignal): AsyncIterable<Uint8Array> {
-  return log === '-' ? readStdin(io, signal) : readLogFile(log, io.cwd);
 }
 
 async function* readStdin(io: Io, signal: AbortSignal): AsyncGenerator<Uint8Array> {

@@ -212,7 +212,9 @@ function toPoolConfig({ url, connections, statementMs, isLax = false }: PoolSett
     keepAliveInitialDelayMillis: 10_000,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     ...(statementMs === 0 ? {} : { statement_timeout: statementMs, query_timeout: statementMs + GRACE_MS }),
-    types: { getTypeParser: (oid: number, format?: 'text' | 'binary') => chooseParser(oid, format) },
+    types: {
+      getTypeParser: (oid: number) => (NUMBERS.has(oid) ? Number : types.getTypeParser(oid, 'text')),
+    },
   };
 }
 
@@ -223,10 +225,6 @@ function splitOptions(url: string): { readonly address: string; readonly options
   if (at === null || options === null) return { address: url, options: '' };
   at.searchParams.delete('options');
   return { address: at.href, options };
-}
-
-function chooseParser(oid: number, format: 'text' | 'binary' = 'text'): (value: string) => unknown {
-  return NUMBERS.has(oid) ? Number : types.getTypeParser(oid, format === 'binary' ? 'text' : format);
 }
 
 function wrapClient(client: PoolClient): PostgresPoolClient {

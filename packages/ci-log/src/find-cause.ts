@@ -352,13 +352,9 @@ function findMessageAfter(
     if (mark === 'begin' || isAboutOther(text, name)) return -1;
     const isPrinted = mark === '' || mark === 'error';
     if (isPrinted && ANNOUNCING.test(text)) return findNextText(lines, line, to);
-    if (isPrinted && isMessage(text)) return line;
+    if (isPrinted && !FRAME.test(text) && MESSAGES.some((pattern) => pattern.test(text))) return line;
   }
   return -1;
-}
-
-function isMessage(text: string): boolean {
-  return !FRAME.test(text) && MESSAGES.some((pattern) => pattern.test(text));
 }
 
 function isAboutOther(text: string, name: string): boolean {

@@ -58,7 +58,8 @@ interface OwnWords {
 
 /** What its own summary says of a cause. */
 function readOwnWords(output: string): OwnWords {
-  const lines = output === '' ? [] : readLogLines(output).map(dropPhrases);
+  const lines =
+    output === '' ? [] : readLogLines(output).map((line) => (isOnlyFailed(line.text) ? { ...line, text: '' } : line));
   const cause = findCause(lines, findSteps(lines));
   if (cause.tests.length > 0 || rankCause(cause) >= ERROR_RANK) return { lines, cause };
   const placed = lines.flatMap(({ text }, at): readonly ErrorLine[] =>
@@ -66,10 +67,6 @@ function readOwnWords(output: string): OwnWords {
   );
   const headline = placed[0]?.at ?? -1;
   return { lines, cause: { ...NO_CAUSE, headline, message: headline, errorLines: placed } };
-}
-
-function dropPhrases(line: LogLine): LogLine {
-  return isOnlyFailed(line.text) ? { ...line, text: '' } : line;
 }
 
 /** What it says where none of it is an error: for people to read. Null: nothing but that it failed. */
@@ -170,7 +167,8 @@ export function readCheck(texts: CheckTexts): ReadCheck {
   const { text, results, exact } = chooseText(texts, told);
   const { cause, fault } = text;
   const shown = showResults(text, results) ?? compareWithPassing(text, texts.passing ?? '');
-  const inLog = exact.length > 0 ? exact : findShownPlaces(text, shown);
+  // Places are those of the log, also where lines of a result file are shown instead.
+  const inLog = exact.length > 0 ? exact : findPlaces(text.lines, shown.lines === text.lines ? shown.cause : cause);
   const excerpt = (rankCause(cause) < WEAK ? excerptOwnWords(texts) : null) ?? makeExcerpt(shown, told, inLog);
   // That time ran out says nothing of what took it.
   const isTimeOut = fault === null && excerpt.tests.length === 0 && TIME_OUT.test(excerpt.headline);
@@ -183,11 +181,6 @@ export function readCheck(texts: CheckTexts): ReadCheck {
     fingerprint: print ?? fingerprintName(isTimeOut ? `${texts.name}: out of time` : texts.name),
     isInformative: print !== null,
   };
-}
-
-/** Of the log, also where lines of a result file are shown instead. */
-function findShownPlaces({ lines, cause }: Text, shown: Shown): readonly LogPlace[] {
-  return findPlaces(lines, shown.lines === lines ? shown.cause : cause);
 }
 
 interface ChosenText {

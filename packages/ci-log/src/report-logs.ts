@@ -4,7 +4,7 @@
 import { findCodeBlocks, isLogLine, isPassedTest, removePrefixes, type Stretch } from 'causeway-log-lines';
 import { ERROR_RANK, matchError, RANKS } from './error-patterns.ts';
 import { findTestName } from './failed-tests.ts';
-import { type LogLine, readLogLine } from './log-lines.ts';
+import { readLogLine } from './log-lines.ts';
 import { type LogReading, readLog } from './read-check.ts';
 import { type ReadLog, type ReadReport, readLogHeading } from './report-log.ts';
 
@@ -73,17 +73,13 @@ function composeText(text: string, words: string, shown: readonly PartRead[]): s
   const { tests, headline, lines } = first.reading.excerpt;
   const rest = shown.map(({ reading }) =>
     reading.lines
-      .filter(isTelling)
+      .filter(({ mark }) => mark !== 'echo' && mark !== 'debug' && mark !== 'end')
       .map((line) => line.text)
       .join('\n'),
   );
   return [words, ...(tests.length === 0 ? [headline] : tests), lines.join('\n'), ...rest]
     .filter((part) => part !== '')
     .join('\n\n');
-}
-
-function isTelling({ mark }: LogLine): boolean {
-  return mark !== 'echo' && mark !== 'debug' && mark !== 'end';
 }
 
 /** What is added to a report after its logs. */

@@ -39,7 +39,8 @@ export function applyFileDiff(base: string, file: FileDiff): string | null {
 export function toChangeSet(base: string, diff: Diff, readBase: (path: string) => string | null): ChangeSet {
   const files = checkFiles(diff);
   requireDistinctPaths(files);
-  const vacated = listVacatedPaths(files);
+  // Another file can take the place of one that is renamed away.
+  const vacated = new Set(files.flatMap((file) => (file.status === 'renamed' ? [file.previousFileName] : [])));
   const readKnown = (path: string, file: SoundFileDiff): string => {
     const text = readBase(path);
     if (text !== null) return text;
@@ -116,7 +117,7 @@ function buildLines(base: readonly string[], file: SoundFileDiff): string[] {
       findOldCodeFault(change, base);
     if (fault !== null) throw new DiffRefused(file.fileName, `change ${index + 1} ${fault}`, AGAIN);
     append(out, base.slice(taken, span.from));
-    append(out, readNewLines(change));
+    append(out, change.type === 'delete' ? [] : change.lines.flatMap(({ newCode }) => newCode.split('\n')));
     taken = span.to;
   }
   append(out, base.slice(taken));
@@ -155,10 +156,6 @@ function findOldCodeFault(change: Change, base: readonly string[]): string | nul
   if (change.type === 'add') return null;
   const wrong = change.lines.find((line) => line.oldCode !== base[line.lineNumber - 1]);
   return wrong === undefined ? null : `has an oldCode that is not line ${wrong.lineNumber} of the file`;
-}
-
-function readNewLines({ type, lines }: Change): string[] {
-  return type === 'delete' ? [] : lines.flatMap((line) => line.newCode.split('\n'));
 }
 
 type Shared = Omit<FileDiff, 'status' | 'previousFileName'>;
@@ -285,11 +282,6 @@ function isObject(value: unknown): boolean {
 }
 
 const ONCE = 'Give each file one entry, with all its changes.';
-
-/** Paths that this diff renames away, so that another file can take their place. */
-function listVacatedPaths(files: readonly SoundFileDiff[]): ReadonlySet<string> {
-  return new Set(files.flatMap((file) => (file.status === 'renamed' ? [file.previousFileName] : [])));
-}
 
 /** Throws DiffRefused if two files have the same source or target, or one target is below another. */
 function requireDistinctPaths(files: readonly SoundFileDiff[]): void {

@@ -49,14 +49,10 @@ function listPlain(value: string): Needle[] {
   const decoded = decodeEscapes(clean);
   const spellings = [value, clean.text, decoded.text, decodeEscapes(decoded).text];
   return spellings.flatMap((spelling): Needle[] => [
-    { text: removeLineBreaks(spelling), form: 'plain' },
+    { text: editReading(createReading(spelling), findLineBreaks(spelling)).text, form: 'plain' },
     // A phrase that is wrapped loses a space.
     ...(/\s/.test(spelling) ? [{ text: spelling.replace(/\s/g, ''), form: 'compact' } as const] : []),
   ]);
-}
-
-function removeLineBreaks(text: string): string {
-  return editReading(createReading(text), findLineBreaks(text)).text;
 }
 
 /**

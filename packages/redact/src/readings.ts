@@ -276,7 +276,9 @@ export function decodeBase64(reading: Reading): Reading | null {
     if (index < cursor) continue;
     // Only its first twelve bytes decide: a text of nothing but unreadable lines would be read to its end from each of
     // them.
-    const shift = [0, 1, 2, 3].find((each) => isReadable(Buffer.from(run.slice(each, each + 16), 'base64')));
+    const shift = [0, 1, 2, 3].find((each) =>
+      READABLE.test(Buffer.from(run.slice(each, each + 16), 'base64').toString('latin1')),
+    );
     if (shift === undefined) continue;
     const end = findBase64End(text, index, run.length);
     const content = Buffer.from(text.slice(index, end).replace(/\s+/g, '').slice(shift), 'base64').toString('utf8');
@@ -290,10 +292,6 @@ export function decodeBase64(reading: Reading): Reading | null {
 // ASCII, UTF-16 of it, or UTF-8, whose first and last character may be cut.
 const READABLE =
   /^[\x80-\xBF]{0,3}(?:[\x00\t\n\r -~]|[\xC2-\xDF][\x80-\xBF]|[\xE0-\xEF][\x80-\xBF]{2}|[\xF0-\xF4][\x80-\xBF]{3})*(?:[\xC2-\xF4][\x80-\xBF]{0,2})?$/;
-
-function isReadable(bytes: Buffer): boolean {
-  return READABLE.test(bytes.toString('latin1'));
-}
 
 /** The end of a run of `width` characters, with the lines of the same width that follow where it is wrapped. */
 function findBase64End(text: string, start: number, width: number): number {

@@ -109,7 +109,7 @@ function createReadAllowance({
     /** Throws ReadsSpent where no call is left. */
     check(url: string): void {
       if (left > 0) return;
-      onUnread?.(nameRead(url));
+      onUnread?.(READS.find(([of]) => of.test(url))?.[1] ?? 'the repository');
       const retryAt = new Date(now().getTime() + HOUR_MS);
       throw new ReadsSpent(
         { kind: 'busy', status: null, retryAt },
@@ -142,10 +142,6 @@ const READS: readonly (readonly [RegExp, string])[] = [
   [/\/issues\b/, 'issues'],
   [/\/files\/\d+\//, 'attached files'],
 ];
-
-function nameRead(url: string): string {
-  return READS.find(([of]) => of.test(url))?.[1] ?? 'the repository';
-}
 
 /** A token of an installation may not read its App (`GET /app` needs the App's key), but it may ask who it is. */
 async function readIdentity(caller: GithubCaller, signal: AbortSignal): Promise<AppIdentity> {

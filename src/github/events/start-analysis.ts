@@ -121,7 +121,9 @@ export async function startAnalysis(
     revision: gathered.revision,
     callbackUrl: '',
     isTrusted: gathered.isTrusted,
-    settings: investigationSettings(configuration.config, deps, { labels: listLabels(request.issue) }),
+    settings: investigationSettings(configuration.config, deps, {
+      labels: (request.issue.labels ?? []).map(({ name }) => name),
+    }),
     fresh,
   } as const;
   await acceptReport(deps, report, {
@@ -211,8 +213,4 @@ async function isStillLabelled(
   // Reads can lag behind webhooks: an answer older than the event does not know of a later removal.
   if (Date.parse(data.updated_at) < Date.parse(issue.updated_at)) return true;
   return data.labels.some((label) => includesLabel(labels, typeof label === 'string' ? label : (label.name ?? '')));
-}
-
-function listLabels({ labels }: IssuePayload): readonly string[] {
-  return (labels ?? []).map(({ name }) => name);
 }

@@ -464,11 +464,7 @@ async function readNamedChecks({ deps, view, signal }: Work, sha: string): Promi
 
 function toGreenCheck({ latest, earlier }: NamedCheck) {
   const { name, app, state, url, endedAt } = latest;
-  return { name, app, state, url, at: endedAt, isFlaky: hasTurned({ latest, earlier }) };
-}
-
-function hasTurned({ latest, earlier }: NamedCheck): boolean {
-  return earlier.some(({ state }) => state !== latest.state);
+  return { name, app, state, url, at: endedAt, isFlaky: earlier.some((one) => one.state !== state) };
 }
 
 /** Logs are read once all checks have ended; those of passing checks only where no other failed. */

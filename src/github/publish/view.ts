@@ -201,6 +201,8 @@ export async function loadView(
   const isOfOther = comment !== null && comment.investigationId !== thread.investigationId;
   const earlier = isOfOther ? await store.findInvestigation(comment.investigationId) : null;
   const mayOpen = config.mode !== 'comment' && deps.ceiling !== 'comment';
+  // A job of Actions knows nothing of an answer that was read before its command: there the draft is what is read.
+  const isDraftRead = deps.memory === 'github' && thread.trigger.isForFix === true;
   return {
     thread,
     storedInvestigationId: stored.investigationId,
@@ -210,7 +212,7 @@ export async function loadView(
     isObserved: isObserved(deps, config),
     ...toRights(await store.findInstallation(project.source.installationId), mayOpen),
     hasRecords: deps.memory !== 'github',
-    isReadFirst: !isDraftRead(deps, thread) && isReadFirst(thread, project, investigation, config),
+    isReadFirst: !isDraftRead && isReadFirst(thread, project, investigation, config),
     investigation,
     result,
     ...(await loadProgress(deps, project, investigation, signal)),
@@ -232,11 +234,6 @@ export async function loadView(
 
 export function describeNotRead({ notRead }: PublishDeps): string {
   return notRead?.() ?? '';
-}
-
-/** A job of Actions knows nothing of an answer that was read before its command: there the draft is what is read. */
-function isDraftRead({ memory }: PublishDeps, { trigger }: Thread): boolean {
-  return memory === 'github' && trigger.isForFix === true;
 }
 
 /** In public anybody can write an issue, and CI runs what comes of it with its secrets. Red checks have no such author. */

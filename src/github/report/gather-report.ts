@@ -75,7 +75,11 @@ export async function gatherIssueReport(
   ];
   // A person who sets a label writes nothing.
   const asker = trigger.kind === 'label' ? [] : [trigger.by];
-  const authors = [...[issue.user, ...comments.map(({ user }) => user)].map(toAuthor), ...asker];
+  // Null for a deleted account, and for a bot: whatever role it has, it repeats what others wrote.
+  const writers = [issue.user, ...comments.map(({ user }) => user)].map((user) =>
+    isBot(user) ? null : toPerson(user),
+  );
+  const authors = [...writers, ...asker];
   const hints = keepBeginning(
     comments.flatMap(({ hint }) => hint.map((part) => `\n\n${part}`)).join(''),
     MAX_HINT_BYTES,
@@ -216,11 +220,6 @@ function describeAuthor(
 
 function nameUser(user: GithubUser): string {
   return toPerson(user)?.login ?? 'a deleted user';
-}
-
-/** Null for a deleted account, and for a bot: whatever role it has, it repeats what others wrote. */
-function toAuthor(user: GithubUser): Person | null {
-  return isBot(user) ? null : toPerson(user);
 }
 
 /** `authors`: null for one who cannot be trusted. */
