@@ -220,7 +220,10 @@ export function readActionConfig(environment: Environment): { readonly config: C
     read.faults.push('GITHUB_REPOSITORY is not the name of a repository, such as octo/shop.');
   }
   const inputs: ActionInputs = {
-    ...{ token, event: required('GITHUB_EVENT_NAME'), eventFile: required('GITHUB_EVENT_PATH'), repository },
+    token,
+    event: required('GITHUB_EVENT_NAME'),
+    eventFile: required('GITHUB_EVENT_PATH'),
+    repository,
     workflow: /^[^/]+\/[^/]+\/([^@]+)@/.exec(read.text('GITHUB_WORKFLOW_REF', ''))?.[1] ?? '',
     runId: Number(runId) || 0,
     isFirstRun: read.text('GITHUB_RUN_NUMBER', '') === '1',

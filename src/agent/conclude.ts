@@ -101,7 +101,9 @@ type RunStep = FinishedRun['steps'][number];
 /** What the model remarked on a step is its meaning. */
 function toStoredSteps(steps: readonly RunStep[]): readonly SourcedStep[] {
   return steps.map(({ action, result, analysis, remark, source, repository }) => ({
-    ...{ action, result, analysis: remark?.text ?? analysis },
+    action,
+    result,
+    analysis: remark?.text ?? analysis,
     ...(source !== undefined && { source }),
     ...(repository !== undefined && { repository }),
   }));
@@ -168,7 +170,10 @@ function concludeUnknown(run: FinishedRun, { cause, steps, partial, reason }: Un
     analysis: {
       ...facts.analysis,
       ...buildAnalysis(run),
-      ...{ outcome: 'inconclusive', partial, reason, confidence: null },
+      outcome: 'inconclusive',
+      partial,
+      reason,
+      confidence: null,
     },
   };
 }

@@ -177,7 +177,10 @@ export function toOutcome(followed: FollowedAnswer): z.input<typeof OutcomeSchem
   const { id, projectId, answeredAt, answer } = followed;
   const view = toOutcomeView(followed);
   return {
-    ...{ id, projectId, kind: answer.kind, issueId: answer.issueId },
+    id,
+    projectId,
+    kind: answer.kind,
+    issueId: answer.issueId,
     failureId: answer.kind === 'verdict' ? answer.failureId : null,
     sha: answer.kind === 'verdict' ? answer.sha : '',
     verdict: answer.kind === 'verdict' ? answer.verdict : null,

@@ -113,7 +113,13 @@ export const PullRequestEventSchema = z
   .openapi('PullRequestEvent', {
     description: 'A pull request of Causeway, as it was at that moment.',
     example: {
-      ...{ projectId: 'prj_5Nf8sLw2QdVxJ7aG3uKp', issueId: 'iss_7Hq2mXv9KcTzR4bN1wYe', number: 31, state: 'open' },
-      ...{ url: 'https://github.com/octo/shop/pull/31', branch: 'causeway/issue-12-1a2b3c', base: 'main', proof: null },
+      projectId: 'prj_5Nf8sLw2QdVxJ7aG3uKp',
+      issueId: 'iss_7Hq2mXv9KcTzR4bN1wYe',
+      number: 31,
+      state: 'open',
+      url: 'https://github.com/octo/shop/pull/31',
+      branch: 'causeway/issue-12-1a2b3c',
+      base: 'main',
+      proof: null,
     },
   });

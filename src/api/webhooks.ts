@@ -34,7 +34,10 @@ export async function createSubscription(c: ApiContext, deps: ApiDeps): Promise<
     projectId,
   } = await validate(deps, asking, value);
   const chosen = {
-    ...{ accountId: asking.account.id, url, projectId, format },
+    accountId: asking.account.id,
+    url,
+    projectId,
+    format,
     types: WEBHOOK_TYPES.filter((type) => types.includes(type)),
     origins: SUBSCRIPTION_ORIGINS.filter((origin) => origins.includes(origin)),
   };

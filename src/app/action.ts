@@ -182,8 +182,13 @@ function findRefusal(payload: Readonly<Record<string, unknown>>, { repository, e
 
 /** A token of a workflow reaches one repository, and can't say which permissions it has: GitHub decides at each call. */
 const ALL: Installation['permissions'] = {
-  ...{ contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write' },
-  ...{ actions: 'read', statuses: 'read', metadata: 'read' },
+  contents: 'write',
+  issues: 'write',
+  pull_requests: 'write',
+  checks: 'write',
+  actions: 'read',
+  statuses: 'read',
+  metadata: 'read',
 };
 
 /** The one repository, as if an App were installed there that may do everything. Throws GithubFailure. */
@@ -223,7 +228,11 @@ async function submit(
   const { investigation: settings } = await settingsOf(project, signal);
   const report: Report = {
     ...({ projectId: project.id, accountId: account.id, origin: 'api', text, settings } as const),
-    ...{ reference: '', revision: '', callbackUrl: '', fresh: false, isTrusted: isAtLeast(role, 'write') },
+    reference: '',
+    revision: '',
+    callbackUrl: '',
+    fresh: false,
+    isTrusted: isAtLeast(role, 'write'),
   };
   const accepted = await acceptReport(services, report, { by: account });
   return { kind: 'report', investigationId: accepted.kind === 'accepted' ? accepted.investigationId : null };
@@ -343,8 +352,11 @@ function toShown({ issue = null, thread = null, url = '', verdict = '', outcome 
   const confidence = String(issue?.analysis.confidence ?? '');
   return {
     outputs: {
-      ...{ outcome: issue?.analysis.outcome ?? outcome, confidence, verdict },
-      ...{ 'issue-url': url, 'pull-request': pull === null || pull.number === 0 ? '' : pull.url },
+      outcome: issue?.analysis.outcome ?? outcome,
+      confidence,
+      verdict,
+      'issue-url': url,
+      'pull-request': pull === null || pull.number === 0 ? '' : pull.url,
     },
     summary: `${summary ?? line}\n`,
     line,

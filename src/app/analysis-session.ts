@@ -106,7 +106,8 @@ export async function openAnalysisSession(
   );
   const { store, account } = services;
   const others = context.map(({ record, place }) => ({
-    ...{ name: record.repository, source: { kind: 'path', path: place } as const },
+    name: record.repository,
+    source: { kind: 'path', path: place } as const,
   }));
   const synced = await store.syncProjects([{ name, source }, ...others], now().toISOString());
   const findSynced = (wanted: ProjectSource): Project => {
@@ -116,7 +117,8 @@ export async function openAnalysisSession(
   };
   const project = findSynced(source);
   const recorded = context.map(({ record, place }) => ({
-    ...{ ...record, projectId: findSynced({ kind: 'path', path: place }).id },
+    ...record,
+    projectId: findSynced({ kind: 'path', path: place }).id,
   }));
   const ids = new Set(recorded.map(({ projectId }) => projectId));
   const whole = opening.use(openSource({ folder: mirrors, environment: config.environment }));

@@ -228,7 +228,8 @@ function toAnswer(issue: Issue, one: Case): Omit<StoredAnswer, 'applies' | 'seco
   const { outcome, partial, suspects, usage } = issue.analysis;
   const changed = issue.diff.files.map(({ fileName, previousFileName }) => previousFileName ?? fileName);
   return {
-    ...{ outcome, partial },
+    outcome,
+    partial,
     score: scoreAnswer(one.truth, issue),
     turns: usage.turns,
     tokens: usage.promptTokens + usage.completionTokens,

@@ -184,7 +184,11 @@ export async function openGithubService(
   const installations = { findInstallation: (id: number) => services.store.findInstallation(id) };
   const { investigator } = opening.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
   const place = {
-    ...{ apiUrl, webUrl, userAgent: USER_AGENT, holds, now },
+    apiUrl,
+    webUrl,
+    userAgent: USER_AGENT,
+    holds,
+    now,
     watch: (call, send) =>
       metrics.countGithubCall(call, async () => {
         const answer = await send();
@@ -302,7 +306,16 @@ export async function openGithubService(
   };
   const opened = opening.move();
   return {
-    ...{ services, clock, clients, permissions, configuration, sync, redelivery, inFlight, probot, investigator },
+    services,
+    clock,
+    clients,
+    permissions,
+    configuration,
+    sync,
+    redelivery,
+    inFlight,
+    probot,
+    investigator,
     notRead,
     sessionKey: deriveSessionKey(config.sessionSecret, folder.encryptionKey),
     showHead: async (id, until) => {
@@ -395,13 +408,19 @@ export function startUpkeep(
   };
   const installations = open.use(
     startRecurring({
-      ...{ what: 'reading the installations of the App', everyMs: RECONCILED_EVERY_MS, log, isOurs },
+      what: 'reading the installations of the App',
+      everyMs: RECONCILED_EVERY_MS,
+      log,
+      isOurs,
       work: reconcile,
     }),
   );
   open.use(
     startRecurring({
-      ...{ what: 'requesting missed deliveries again', everyMs: REDELIVERED_EVERY_MS, log, isOurs },
+      what: 'requesting missed deliveries again',
+      everyMs: REDELIVERED_EVERY_MS,
+      log,
+      isOurs,
       work: (signal) => redelivery.askAgain(signal),
     }),
   );

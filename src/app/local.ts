@@ -114,10 +114,15 @@ export async function openLocalService(
   const { investigator } = opening.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
   const opened = opening.move();
   return {
-    ...{ services, investigator, clock },
+    services,
+    investigator,
+    clock,
     startWork: () =>
       startWork(services, {
-        ...{ concurrency, investigationTimeoutMs, investigator, context: createLocalContext() },
+        concurrency,
+        investigationTimeoutMs,
+        investigator,
+        context: createLocalContext(),
         pages: { accountArea: config.publicUrl },
       }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

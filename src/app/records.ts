@@ -84,7 +84,11 @@ async function openSqlite(file: string, { seal, log, now }: RecordsOptions): Pro
   const queue = createEmbeddedQueue({ database, jobs, log, now });
   const opened = opening.move();
   return {
-    ...{ store, queue, isPaused, holds: createHolds(now), changes: createChanges() },
+    store,
+    queue,
+    isPaused,
+    holds: createHolds(now),
+    changes: createChanges(),
     leads: () => true,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -122,7 +126,12 @@ async function openPostgres(options: PostgresOptions & Pick<RecordsOptions, 'now
   const { isPaused } = opening.use(await openPause(store.database, log));
   const opened = opening.move();
   return {
-    ...{ store, queue, changes: createChanges(), isPaused, holds: createHolds(now), leads },
+    store,
+    queue,
+    changes: createChanges(),
+    isPaused,
+    holds: createHolds(now),
+    leads,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

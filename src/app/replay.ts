@@ -171,16 +171,24 @@ async function answerAgain(command: ReplayCommand, replaying: Replaying, signal:
   let costUsd = 0;
   const session = await openAnalysisSession(
     {
-      ...{ config: own, log: log.child({}, { level: 'fatal' }), now, onWait: io.err },
+      config: own,
+      log: log.child({}, { level: 'fatal' }),
+      now,
+      onWait: io.err,
       onPaid: async (usd, usage) => {
         costUsd += usd;
         await store.addCommandCost(replay, { ...toSettlement(usd, usage), now: now().toISOString() });
       },
     },
     {
-      ...{ name: project.name, source: { kind: 'path', path: place }, isTrusted: false },
-      ...{ settings: { ...settings, useModel: true, model: '' }, asOf: issue.analysis.revision },
-      ...{ origin: issue.analysis.origin, check, context },
+      name: project.name,
+      source: { kind: 'path', path: place },
+      isTrusted: false,
+      settings: { ...settings, useModel: true, model: '' },
+      asOf: issue.analysis.revision,
+      origin: issue.analysis.origin,
+      check,
+      context,
     },
   );
   await using _session = session;
@@ -193,7 +201,13 @@ async function answerAgain(command: ReplayCommand, replaying: Replaying, signal:
 function toAnswer({ analysis, rootCause, diff, investigationSteps }: Issue, tools: CalledTools): ReplayedAnswer {
   const { outcome, partial, confidence, model, suspects, proof, usage } = analysis;
   return {
-    ...{ model, outcome, partial, confidence, rootCause, diff, tools },
+    model,
+    outcome,
+    partial,
+    confidence,
+    rootCause,
+    diff,
+    tools,
     files: [...new Set(suspects.map(({ file }) => file))],
     steps: investigationSteps.length,
     turns: usage.turns,

@@ -48,7 +48,9 @@ async function serveSetup({ config, io, log, now, metrics }: ServeOptions, signa
   await using open = new AsyncDisposableStack();
   open.use(openOwnRecords(folder.database));
   const setup = createSetup({
-    ...{ publicUrl, now, log },
+    publicUrl,
+    now,
+    log,
     github: { apiUrl, webUrl, userAgent: USER_AGENT, ...(metrics && { watch: metrics.countGithubCall }) },
     appFile: readFileSync(locate('../../app.yml', import.meta.url), 'utf8'),
     keep: (app, address) => keepApp(config, toKeptApp(app, address)),

@@ -83,7 +83,17 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const opened = opening.move();
   return {
     ...records,
-    ...{ store, source, lexicons, redactor, reader, room, account, callbackPolicy, log, now, metrics },
+    store,
+    source,
+    lexicons,
+    redactor,
+    reader,
+    room,
+    account,
+    callbackPolicy,
+    log,
+    now,
+    metrics,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

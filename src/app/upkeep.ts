@@ -100,7 +100,10 @@ export function startRetention(options: RetentionOptions): Recurring {
   };
   return startRecurring({
     what: 'erasing records past their retention',
-    ...{ everyMs: HOUR_MS, work, log, isOurs: leads },
+    everyMs: HOUR_MS,
+    work,
+    log,
+    isOurs: leads,
   });
 }
 

@@ -212,7 +212,11 @@ const readJenkins: ReadBuild = async ({ path }, url, client) => {
         .filter(({ status }) => status === 'FAILED' || status === 'REGRESSION')
         .slice(0, MOST_TESTS)
         .map(({ className, name, errorDetails, errorStackTrace }) => ({
-          ...{ kind: 'test' as const, scope: className ?? '', name: name ?? '', path: '', line: 0 },
+          kind: 'test' as const,
+          scope: className ?? '',
+          name: name ?? '',
+          path: '',
+          line: 0,
           message: (errorDetails ?? '').slice(0, MESSAGE_CHARACTERS).toWellFormed(),
           trace: (errorStackTrace ?? '').slice(0, TRACE_CHARACTERS).toWellFormed(),
         }));

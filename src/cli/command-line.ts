@@ -219,8 +219,16 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
   replay: { options: { model: 'string', json: 'boolean' }, takes: 1, read: readReplay },
   eval: {
     options: {
-      ...{ github: 'string', repo: 'string', reports: 'string', subjects: 'boolean', models: 'string', last: 'string' },
-      ...{ budget: 'string', state: 'string', json: 'boolean', html: 'string' },
+      github: 'string',
+      repo: 'string',
+      reports: 'string',
+      subjects: 'boolean',
+      models: 'string',
+      last: 'string',
+      budget: 'string',
+      state: 'string',
+      json: 'boolean',
+      html: 'string',
     },
     read: readEval,
   },
@@ -412,7 +420,11 @@ function readEval(args: Args): Command {
     );
   }
   return {
-    ...{ kind: 'eval', github, repository, reports, subjects },
+    kind: 'eval',
+    github,
+    repository,
+    reports,
+    subjects,
     models: (args.value('models') ?? '').split(',').flatMap((name) => name.trim() || []),
     last: parseCount(args.value('last') ?? '50'),
     budget: parseDollars(args.value('budget') ?? '5'),

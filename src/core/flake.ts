@@ -53,7 +53,12 @@ export function describeFlake(
   const proposed = { state: 'proposed', until: day, ...(skip ?? { code: '', where: '' }) } as const;
   const expired = { state: 'expired', until: day, code: '', where: '' } as const;
   return {
-    ...{ of, hits, since: firstSeen.at, test, file, owners },
+    of,
+    hits,
+    since: firstSeen.at,
+    test,
+    file,
+    owners,
     quarantine: skip === null ? null : isExpired ? expired : proposed,
   };
 }

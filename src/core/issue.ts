@@ -185,7 +185,9 @@ export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
     solutionSteps: conclusion.solutionSteps,
     diff: toDiff(conclusion.changeSet),
     investigationSteps: conclusion.investigationSteps.map(({ action, result, analysis: meaning }) => ({
-      ...{ action, result, analysis: meaning },
+      action,
+      result,
+      analysis: meaning,
     })),
     createdAt: owner.createdAt,
     analysis: {

@@ -177,7 +177,12 @@ export function toProof(progress: ProofProgress | undefined, number = 0): Proof 
   const commands = listCommands(progress, number);
   const failing = listFailing(verdict);
   return {
-    ...{ state: verdict.state, ...commits, checks, turned, diffHash, reason: describeProofVerdict(verdict) },
+    state: verdict.state,
+    ...commits,
+    checks,
+    turned,
+    diffHash,
+    reason: describeProofVerdict(verdict),
     ...(failing.length > 0 && { failing }),
     ...(commands.length > 0 && { commands }),
   };
@@ -230,8 +235,11 @@ export function refuteByChecks(
   const wasGreen = proof?.phase === 'ended' && proof.verdict.state === 'proven' && proof.fixCommit === head;
   const because = { code: wasGreen ? 'flaky' : 'still_red', checks } as const;
   return {
-    ...{ ...commits, phase: 'ended', fixCommit: head },
-    ...{ verdict: { state: 'fails_otherwise', because }, diffHash: '' },
+    ...commits,
+    phase: 'ended',
+    fixCommit: head,
+    verdict: { state: 'fails_otherwise', because },
+    diffHash: '',
   };
 }
 

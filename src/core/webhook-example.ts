@@ -21,43 +21,87 @@ const ISSUE: Issue = {
   investigationSteps: [],
   createdAt: AT,
   analysis: {
-    ...{ investigationId: IDS.investigationId, reference: 'example', origin: 'api', report: 'An example.' },
-    ...{ revision: SHA, outcome: 'code_fix', partial: false, reason: '', verdict: null, confidence: 0.9 },
-    ...{ suspects: [], ownership: null, context: [], citations: [], guards: [], questions: [] },
-    ...{ sameAs: null, model: null },
+    investigationId: IDS.investigationId,
+    reference: 'example',
+    origin: 'api',
+    report: 'An example.',
+    revision: SHA,
+    outcome: 'code_fix',
+    partial: false,
+    reason: '',
+    verdict: null,
+    confidence: 0.9,
+    suspects: [],
+    ownership: null,
+    context: [],
+    citations: [],
+    guards: [],
+    questions: [],
+    sameAs: null,
+    model: null,
     usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: 0 },
     secondLook: null,
     links: { comment: null, checkRun: null, pullRequest: null },
-    ...{ proof: null, outcomes: null },
+    proof: null,
+    outcomes: null,
   },
 };
 
 const FAILED: FailedInvestigation = {
-  ...{ investigationId: IDS.investigationId, projectId: IDS.projectId, reference: 'example' },
+  investigationId: IDS.investigationId,
+  projectId: IDS.projectId,
+  reference: 'example',
   reason: { code: 'cancelled', detail: 'This is an example: nothing was investigated.' },
 };
 
 const SEEN: FailureView['firstSeen'] = {
-  ...{ sha: SHA, branch: 'main', pullRequest: null, checkName: 'test' },
-  ...{ verdict: 'inconclusive', at: AT },
+  sha: SHA,
+  branch: 'main',
+  pullRequest: null,
+  checkName: 'test',
+  verdict: 'inconclusive',
+  at: AT,
 };
 
 const FAILURE: FailureView = {
-  ...{ id: `fal_${NONE}`, projectId: IDS.projectId, headline: 'Example: expected 0 to be NaN', state: 'open' },
-  ...{ opening: 1, isOnDefault: true, hits: 1, flakyHits: 0, firstSeen: SEEN, lastSeen: SEEN },
-  ...{ checkNames: ['test'], branches: ['main'], pullRequests: [] },
-  ...{ investigationId: null, closed: null, range: null },
+  id: `fal_${NONE}`,
+  projectId: IDS.projectId,
+  headline: 'Example: expected 0 to be NaN',
+  state: 'open',
+  opening: 1,
+  isOnDefault: true,
+  hits: 1,
+  flakyHits: 0,
+  firstSeen: SEEN,
+  lastSeen: SEEN,
+  checkNames: ['test'],
+  branches: ['main'],
+  pullRequests: [],
+  investigationId: null,
+  closed: null,
+  range: null,
 };
 
 const PULL_REQUEST: PullRequestEvent = {
-  ...{ projectId: IDS.projectId, issueId: IDS.issueId, number: 1, url: 'https://github.com/example/example/pull/1' },
-  ...{ state: 'open', branch: 'causeway/example', base: 'main', proof: null },
+  projectId: IDS.projectId,
+  issueId: IDS.issueId,
+  number: 1,
+  url: 'https://github.com/example/example/pull/1',
+  state: 'open',
+  branch: 'causeway/example',
+  base: 'main',
+  proof: null,
 };
 
 const RUN = { url: 'https://github.com/example/example/actions/runs/1', at: AT };
 
 const PROOF: Proof = {
-  ...{ state: 'proven', base: SHA, testCommit: SHA, fixCommit: SHA, diffHash: '', reason: '' },
+  state: 'proven',
+  base: SHA,
+  testCommit: SHA,
+  fixCommit: SHA,
+  diffHash: '',
+  reason: '',
   checks: [{ name: 'test', red: RUN, green: RUN }],
   turned: ['the total of an empty cart is 0'],
 };

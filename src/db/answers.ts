@@ -167,11 +167,14 @@ async function listAnswers(
     const { proof }: LearntLinks = row.links === null ? {} : JSON.parse(row.links);
     const followed = await findFollowed(reader, 'outcomes.issue_id', row.issue_id);
     answers.push({
-      ...{ investigationId: row.id, issueId: row.issue_id, answeredAt: row.created_at },
+      investigationId: row.id,
+      issueId: row.issue_id,
+      answeredAt: row.created_at,
       originalId: row.same_as ?? row.issue_id,
       outcome: analysis.outcome,
       confidence: lowerConfidence(analysis.confidence, proof ?? null),
-      ...{ partial: analysis.partial, isEarlier: false },
+      partial: analysis.partial,
+      isEarlier: false,
       fate: followed?.fate.kind ?? 'pending',
       votes: followed?.votes ?? [],
     });

@@ -221,9 +221,16 @@ interface NewOutcome extends Pick<Selectable<OutcomeTable>, 'id' | 'project_id' 
 async function insertOutcome(trx: Trx, { answer, ...columns }: NewOutcome): Promise<boolean> {
   const pending: Fate = { kind: 'pending' };
   const row = {
-    ...{ issue_id: null, head_id: null, failure_id: null, investigation_id: null, ...columns },
-    ...{ answer: JSON.stringify(answer), fate: JSON.stringify(pending), state: pending.kind },
-    ...{ reads_reactions: 1 as const, looked_at: '' },
+    issue_id: null,
+    head_id: null,
+    failure_id: null,
+    investigation_id: null,
+    ...columns,
+    answer: JSON.stringify(answer),
+    fate: JSON.stringify(pending),
+    state: pending.kind,
+    reads_reactions: 1 as const,
+    looked_at: '',
   };
   const made = trx.insertInto('outcomes').values(row);
   return (
@@ -299,7 +306,8 @@ export async function insertVote(
       conflict
         .columns(columns)
         .doUpdateSet(({ eb, and, ref }) => ({
-          ...{ vote, at },
+          vote,
+          at,
           why: eb
             .case()
             .when(and([eb('votes.vote', '=', vote), eb(eb.val(why), '=', '')]))

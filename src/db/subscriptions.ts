@@ -111,10 +111,17 @@ async function addSubscription(
   await trx
     .insertInto('subscriptions')
     .values({
-      ...{ id, account_id: accountId, project_id: projectId, format: made.format, address: made.address },
-      ...{ types: JSON.stringify(made.types), origins: JSON.stringify(made.origins), created_at: at },
-      ...{ sealed: seal.seal(JSON.stringify(parts), toSubscriptionPurpose(id)) },
-      ...{ disabled_at: null, disabled_reason: null },
+      id,
+      account_id: accountId,
+      project_id: projectId,
+      format: made.format,
+      address: made.address,
+      types: JSON.stringify(made.types),
+      origins: JSON.stringify(made.origins),
+      created_at: at,
+      sealed: seal.seal(JSON.stringify(parts), toSubscriptionPurpose(id)),
+      disabled_at: null,
+      disabled_reason: null,
     })
     .execute();
   const entry = { at, accountId, verb: 'subscription.created', subject: id } as const;

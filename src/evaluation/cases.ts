@@ -220,7 +220,9 @@ function measureChange(path: string, { old, now }: Change, outline: Awaited<Retu
     return holding.toSorted((a, b) => a.lastLine - a.line - (b.lastLine - b.line)).slice(0, 1);
   });
   const named = [...new Set(holders)].map(({ owner, name, line, lastLine }) => ({
-    ...{ name: owner === '' ? name : `${owner}.${name}`, from: line, to: lastLine },
+    name: owner === '' ? name : `${owner}.${name}`,
+    from: line,
+    to: lastLine,
   }));
   return {
     file: { path, lines, functions: named },

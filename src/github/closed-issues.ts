@@ -151,7 +151,10 @@ export async function createReadingToken(
   const found = await client
     .call('the installation', signal, (deadline) =>
       client.octokit.rest.apps.getRepoInstallation({
-        ...{ owner, repo, headers: { authorization: `bearer ${asApp}` }, request: { signal: deadline } },
+        owner,
+        repo,
+        headers: { authorization: `bearer ${asApp}` },
+        request: { signal: deadline },
       }),
     )
     .catch((error: unknown) => {
@@ -160,7 +163,9 @@ export async function createReadingToken(
     });
   if (found === null) return null;
   const { token } = await authenticate({
-    ...{ type: 'installation', installationId: found.id, repositoryNames: [repo] },
+    type: 'installation',
+    installationId: found.id,
+    repositoryNames: [repo],
     permissions: { metadata: 'read', contents: 'read', issues: 'read', pull_requests: 'read' },
   });
   registerSecret(token, TOKEN_LASTS_MS);

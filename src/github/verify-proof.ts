@@ -73,8 +73,12 @@ export async function verifyProof(
     if (faults.length > 0) return { state: 'denied', faults };
   }
   return {
-    ...{ state: 'confirmed', repository: certificate.repository, pullRequest: pull.html_url },
-    ...{ commit: pull.head.sha, bot: pull.user.login, turned: certificate.turned },
+    state: 'confirmed',
+    repository: certificate.repository,
+    pullRequest: pull.html_url,
+    commit: pull.head.sha,
+    bot: pull.user.login,
+    turned: certificate.turned,
   };
 }
 
@@ -376,13 +380,20 @@ async function listRuns({ client, repository, signal }: Verifying, sha: string):
   });
   return [
     ...runs.map(({ id, name, app, conclusion, html_url, details_url, completed_at }) => ({
-      ...{ name, jobId: app?.slug === 'github-actions' ? id : null },
-      ...{ isRed: RED.has(conclusion ?? ''), isGreen: conclusion === 'success' },
-      ...{ url: stripAddress(html_url ?? details_url ?? ''), at: completed_at ?? '' },
+      name,
+      jobId: app?.slug === 'github-actions' ? id : null,
+      isRed: RED.has(conclusion ?? ''),
+      isGreen: conclusion === 'success',
+      url: stripAddress(html_url ?? details_url ?? ''),
+      at: completed_at ?? '',
     })),
     ...statuses.map(({ context, state, target_url, updated_at }) => ({
-      ...{ name: context, jobId: null, isRed: state === 'failure' || state === 'error', isGreen: state === 'success' },
-      ...{ url: stripAddress(target_url ?? ''), at: updated_at },
+      name: context,
+      jobId: null,
+      isRed: state === 'failure' || state === 'error',
+      isGreen: state === 'success',
+      url: stripAddress(target_url ?? ''),
+      at: updated_at,
     })),
   ];
 }

@@ -148,7 +148,13 @@ async function insertJobs(
     .insertInto('jobs')
     .values(
       jobs.map(({ id, kind, subject, group, urgency, runAt }) => ({
-        ...{ id, kind, subject, group_key: group, urgency, state, run_at: runAt },
+        id,
+        kind,
+        subject,
+        group_key: group,
+        urgency,
+        state,
+        run_at: runAt,
         ...UNTRIED,
       })),
     )
@@ -363,7 +369,9 @@ export async function endClaim(
       return true;
     case 'handed-back':
       await schedule(trx, transport, {
-        ...{ ...row, again_at: null, attempts: row.attempts - 1 },
+        ...row,
+        again_at: null,
+        attempts: row.attempts - 1,
         run_at: end.runAt ?? row.run_at,
       });
       return true;

@@ -53,7 +53,11 @@ export async function askInvestigator(
   const openWorkbench = () =>
     investigator.openWorkbench(
       {
-        ...{ project, isTrusted: run.isTrusted, repository, tree, reportText: run.text },
+        project,
+        isTrusted: run.isTrusted,
+        repository,
+        tree,
+        reportText: run.text,
         rawTree: raw.tree(tree.revision),
         clean: (text) => redactor.redactLines(text),
         others: context.opened.map(({ record, ...opened }) => ({ name: record.repository, ...opened })),
@@ -87,8 +91,13 @@ export async function askInvestigator(
     model: redactModel(model, redactor),
     tools: redactTools(workbench),
     brief: {
-      ...{ project: project.name, revision: facts.analysis.revision, report: run.text },
-      ...{ steps: facts.investigationSteps, language: run.settings.language, instructions, context: read },
+      project: project.name,
+      revision: facts.analysis.revision,
+      report: run.text,
+      steps: facts.investigationSteps,
+      language: run.settings.language,
+      instructions,
+      context: read,
     },
     transcript: createRunTranscript(records, run),
     budget: {
@@ -116,7 +125,11 @@ export async function askInvestigator(
     });
     const steps = [...end.steps, ...lookSteps].sort((one, other) => one.number - other.number);
     const { changeSet, ...texts } = await concludeRun({
-      ...{ facts, framed: gathered.framed, failedCheck, usage: end.usage, model: model.name },
+      facts,
+      framed: gathered.framed,
+      failedCheck,
+      usage: end.usage,
+      model: model.name,
       draft: end.kind === 'concluded' ? end.draft : null,
       steps: [...review.earlierSteps, ...steps].map((step) => ({ analysis: '', ...step })),
       modelRule,
@@ -145,7 +158,13 @@ export async function askInvestigator(
   const second = investigator.second ?? model;
   const seen = await lookAgain(
     {
-      ...{ run, project: project.name, model: redactModel(second, redactor), conclusion, tree, now, onTrouble },
+      run,
+      project: project.name,
+      model: redactModel(second, redactor),
+      conclusion,
+      tree,
+      now,
+      onTrouble,
       context: read,
       opensAtOnce: conclusion.analysis.outcome === 'code_fix' && (await isFromGithub(services, run)),
       openTools: async () => redactTools(await openWorkbench()),

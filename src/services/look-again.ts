@@ -43,9 +43,17 @@ export async function lookAgain(task: LookTask, signal: AbortSignal): Promise<Lo
   const tools = (await task.openTools()).filter(({ name }) => !isEditTool(name));
   const end = await takeSecondLook(
     {
-      ...{ model: task.model, tools, transcript, budget: task.budget, mayWait: task.mayWait, now: task.now },
+      model: task.model,
+      tools,
+      transcript,
+      budget: task.budget,
+      mayWait: task.mayWait,
+      now: task.now,
       brief: {
-        ...{ project: task.project, revision: tree.revision, report: run.text, language: run.settings.language },
+        project: task.project,
+        revision: tree.revision,
+        report: run.text,
+        language: run.settings.language,
         context: task.context,
         conclusion: describeConclusion(conclusion),
         evidence: describeEvidence(conclusion),
@@ -84,7 +92,9 @@ function describeEvidence({ analysis, investigationSteps }: Conclusion): string 
 /** The lookups of a second look follow those of the investigation. */
 export function addSteps(conclusion: Conclusion, steps: LookEnd['steps']): Conclusion {
   const added = steps.map(({ action, result, analysis, remark, source }) => ({
-    ...{ action, result, analysis: remark?.text ?? analysis },
+    action,
+    result,
+    analysis: remark?.text ?? analysis,
     ...(source !== undefined && { source }),
   }));
   return { ...conclusion, investigationSteps: [...conclusion.investigationSteps, ...added] };

@@ -63,11 +63,15 @@ export async function retryIssue(deps: RetryDeps, request: RetryRequest, signal:
   const accepted = await acceptReport(
     deps,
     {
-      ...{ ...report, projectId: project.id, accountId: account.id, origin, callbackUrl, settings, fresh: true },
-      ...{
-        text: keepBeginning(report.text, MAX_REPORT_BYTES - SPARE_BYTES - Buffer.byteLength(added)),
-        guidance: added,
-      },
+      ...report,
+      projectId: project.id,
+      accountId: account.id,
+      origin,
+      callbackUrl,
+      settings,
+      fresh: true,
+      text: keepBeginning(report.text, MAX_REPORT_BYTES - SPARE_BYTES - Buffer.byteLength(added)),
+      guidance: added,
       isTrusted: report.isTrusted && (guidance === '' || isAtLeast(role, 'write')),
     },
     { idempotency, thread: planned.thread, by: account },

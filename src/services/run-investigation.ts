@@ -294,16 +294,14 @@ async function gather(
   const read = isCheck ? { words: run.text, logs: [], text: run.text } : await services.readReport(run.text);
   signal.throwIfAborted();
   const facts = await gatherFacts({
-    ...{
-      report: read.text,
-      words: read.words,
-      logs: read.logs,
-      revision: run.revision,
-      repository,
-      lexicon: lexicons.of(project),
-      rankRange,
-      signal,
-    },
+    report: read.text,
+    words: read.words,
+    logs: read.logs,
+    revision: run.revision,
+    repository,
+    lexicon: lexicons.of(project),
+    rankRange,
+    signal,
     scopes: findReportScopes(run.settings.scopes, run.text),
     range: await store.findRangeOfRun(run.id),
     others: context.opened.map(({ record, repository: other }) => ({ ...record, source: other })),

@@ -116,7 +116,9 @@ export function createRunLedger(
     },
     settle: (reserved, spent, usage) =>
       store.settleMoney(run, {
-        ...{ reserved: toMicros(reserved), spent: toMicros(spent), now: now().toISOString() },
+        reserved: toMicros(reserved),
+        spent: toMicros(spent),
+        now: now().toISOString(),
         isSecondLook: conversation === 'second_look',
         ...(usage && {
           tokens: {

@@ -133,7 +133,10 @@ interface Input {
 }
 
 const DEFAULT_INPUT: Input = {
-  ...{ url: '', format: 'standard', project: '', types: ['issue.created'] },
+  url: '',
+  format: 'standard',
+  project: '',
+  types: ['issue.created'],
   origins: SUBSCRIPTION_ORIGINS,
 };
 

@@ -135,7 +135,9 @@ function describeFailure(title: string, failure: FailureView, facts: ChatFacts):
   const pullRequest = lastSeen.pullRequest === null ? '' : `#${lastSeen.pullRequest}`;
   const { sha } = closed ?? lastSeen;
   return {
-    ...{ title, subject: names, text: describeCause(facts) },
+    title,
+    subject: names,
+    text: describeCause(facts),
     place: [lastSeen.branch, pullRequest, sha.slice(0, 12)].filter(Boolean).join(' · '),
     links: [{ text: 'Failure', url: toPage(facts, `/projects/${projectId}/failures/${id}`) }],
   };

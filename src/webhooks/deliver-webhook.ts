@@ -297,7 +297,10 @@ async function readChatFacts(
   const issue = isExample && content.type === 'issue.created' ? content.data : await findIssueOf(content, store);
   const sources = issue === null ? [] : await store.listStepSources(issue.id);
   return {
-    ...{ project: project?.name ?? '', isExample, accountArea, githubUrl },
+    project: project?.name ?? '',
+    isExample,
+    accountArea,
+    githubUrl,
     issue: issue && addSources(issue, sources),
   };
 }

@@ -184,7 +184,11 @@ function toFailedTest(
   { message, type, trace }: NonNullable<OpenCase['failure']>,
 ): FailedResult {
   return {
-    ...{ kind: 'test', scope, name, path, line },
+    kind: 'test',
+    scope,
+    name,
+    path,
+    line,
     message: keepWhole(chooseMessage(message.trim(), type, trace), MESSAGE_CHARACTERS),
     trace: keepWhole(trace.replace(/^\s*\n/, '').trimEnd(), TRACE_CHARACTERS),
   };

@@ -34,7 +34,11 @@ export function openGithubProbes(
   const clock = createClock(now);
   const clients = createGithubClients({
     ...credentials,
-    ...{ apiUrl: config.githubApiUrl, webUrl: config.githubWebUrl, userAgent: USER_AGENT, now, fetch: clock.fetch },
+    apiUrl: config.githubApiUrl,
+    webUrl: config.githubWebUrl,
+    userAgent: USER_AGENT,
+    now,
+    fetch: clock.fetch,
     installations: { findInstallation: async () => null },
   });
   const reading = readApp(clients.app, signal);

@@ -131,7 +131,9 @@ function listLookups(records: readonly Json[]): readonly Json[] {
 
 function toStoredStep({ action, result, analysis, source, repository }: Json): Json {
   return {
-    ...{ action, result, analysis },
+    action,
+    result,
+    analysis,
     ...(source !== undefined && { source }),
     ...(repository !== undefined && { repository }),
   };

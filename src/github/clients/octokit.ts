@@ -45,7 +45,10 @@ export function createOctokit(options: OctokitOptions, credential: Credential): 
   const { apiUrl, userAgent } = options;
   const describe = (request: Request) => describeCall(request, options, credential);
   const octokit = new PacedOctokit({
-    ...{ baseUrl: apiUrl, userAgent, log: SILENT, request: { log: SILENT } },
+    baseUrl: apiUrl,
+    userAgent,
+    log: SILENT,
+    request: { log: SILENT },
     // Octokit puts this hook inside those of its plugins, so that it runs when a request's turn has come.
     authStrategy: () =>
       Object.assign(async () => ({ type: 'causeway' }), {

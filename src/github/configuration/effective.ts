@@ -33,7 +33,11 @@ export function investigationSettings(
     useModel: model !== null && budget.run !== 0,
     // The operator's own is not named, so that a change of MODEL counts for reports that wait.
     model: model === null || model === offered.operatorModel ? '' : model,
-    ...{ budget, language, instructions, paths, context },
+    budget,
+    language,
+    instructions,
+    paths,
+    context,
     scopes: nameScopes(
       config.scopes.map(({ base: _, ...scope }) => scope),
       names,

@@ -186,7 +186,10 @@ function toScope(scope: NonNullable<FileContent['scopes']>[number]): ConfiguredS
   const { paths, labels, owners, budget, base, context } = scope;
   return {
     context: context ?? [],
-    ...{ paths, labels: labels ?? [], budget: { run: budget?.run ?? null }, base: base ?? '' },
+    paths,
+    labels: labels ?? [],
+    budget: { run: budget?.run ?? null },
+    base: base ?? '',
     owners: (owners ?? []).map((name) => (name.startsWith('@') ? name : `@${name}`)),
   };
 }

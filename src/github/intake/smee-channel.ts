@@ -24,7 +24,10 @@ export async function openSmeeChannel({ source, receive, log }: SmeeOptions): Pr
     error: (error: unknown) => log.warn({ err: error }, 'the smee channel failed'),
   };
   const client = new SmeeClient({
-    ...{ source, target: TARGET, queryForwarding: false, logger },
+    source,
+    target: TARGET,
+    queryForwarding: false,
+    logger,
     // The client also reads its channel with this function.
     fetch: (target: string | URL, init: RequestInit) =>
       init.method === 'POST' ? forward(receive, init, log) : fetch(target, withoutDispatcher(init)),

@@ -115,7 +115,10 @@ export function readButtonNumber(identifier: string): number | null {
 function toContent(view: CheckRunView, buttons: readonly Button[]): CheckRunContent {
   const { head, project, causes, webUrl, notRead } = view;
   return {
-    ...{ repository: project.name, webUrl, head, notRead },
+    repository: project.name,
+    webUrl,
+    head,
+    notRead,
     isPublic: !project.source.isPrivate,
     defaultBranch: project.source.defaultBranch,
     causes: causes.map((cause) => ({ ...cause, fix: describeFix(view, cause, buttons) })),

@@ -51,7 +51,9 @@ export async function follow(work: Work): Promise<Followed> {
     const attempts = await stopAttempt(work, posted);
     const closed = {
       ...(await closeProof(work, posted, live)),
-      ...{ attempts, state: live.state, closedAt: toClosingTime(live, deps.now()) },
+      attempts,
+      state: live.state,
+      closedAt: toClosingTime(live, deps.now()),
     };
     await updateBody(work, live, { posted: closed, waitMs: null });
     return { record: { ...record, pullRequest: closed }, lookAt: null };

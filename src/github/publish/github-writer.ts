@@ -237,7 +237,10 @@ export function createGithubWriter(
         event: 'COMMENT' as const,
         body: await redact(text),
         comments: comments.map(({ path, from, to, body }) => ({
-          ...{ path, body, line: to, side: 'RIGHT' },
+          path,
+          body,
+          line: to,
+          side: 'RIGHT',
           ...(from < to && { start_line: from, start_side: 'RIGHT' }),
         })),
       };

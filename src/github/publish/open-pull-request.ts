@@ -67,9 +67,17 @@ export async function openPullRequest(work: Work): Promise<ThreadRecord> {
   if (opened.kind === 'withheld') return { ...view.record, withheld: createRefusal(view.thread, opened.reason) };
   const { live, proof } = opened;
   const pullRequest: PostedPullRequest = {
-    ...{ number: live.number, url: live.url, nodeId: live.nodeId, branch: live.branch, base: live.base },
-    ...{ headSha: live.headSha, issueId: result.issue.id, state: live.state, checks: 'waiting' },
-    ...{ attempts: [], handedOver: null },
+    number: live.number,
+    url: live.url,
+    nodeId: live.nodeId,
+    branch: live.branch,
+    base: live.base,
+    headSha: live.headSha,
+    issueId: result.issue.id,
+    state: live.state,
+    checks: 'waiting',
+    attempts: [],
+    handedOver: null,
     ...(view.failure !== null && { range: view.failure.range }),
     ...(view.thread.fixRequest !== null && { requestedBy: view.thread.fixRequest }),
     ...(live.closedAt !== null && { closedAt: toClosingTime(live, deps.now()) }),

@@ -88,7 +88,9 @@ async function show(work: Work): Promise<void> {
   if (view.causes.length === 0 || !isLive(head)) return;
   await saveRecord(deps, head.id, { ...head.record, isBegun: true });
   const run = {
-    ...{ name: CHECK_NAME, head_sha: head.sha, external_id: head.id },
+    name: CHECK_NAME,
+    head_sha: head.sha,
+    external_id: head.id,
     ...(await toFields(work, wanted.annotations)),
   };
   const write = openRepository(deps, project, 'check', signal);
@@ -140,8 +142,12 @@ async function toFields({ deps, wanted }: Work, annotations: readonly CheckRunAn
   const text = fitText(await redact(wanted.text));
   const marks = await Promise.all(
     annotations.map(async ({ path, line, title, message }) => ({
-      ...{ path, start_line: line, end_line: line, annotation_level: 'warning' as const },
-      ...{ title: fitTitle(await redact(title)), message: await redact(message) },
+      path,
+      start_line: line,
+      end_line: line,
+      annotation_level: 'warning' as const,
+      title: fitTitle(await redact(title)),
+      message: await redact(message),
     })),
   );
   return {
@@ -180,7 +186,12 @@ async function saveCheckRun(
   const buttons = wanted.buttons.map(({ threadId, investigationId }) => ({ threadId, investigationId }));
   await saveRecord(deps, view.head.id, {
     checkRun: {
-      ...{ id, url, status: wanted.status, annotations, digest, at: deps.now().toISOString() },
+      id,
+      url,
+      status: wanted.status,
+      annotations,
+      digest,
+      at: deps.now().toISOString(),
       ...(buttons.length > 0 && { buttons }),
     },
     held: null,

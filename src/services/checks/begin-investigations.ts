@@ -321,7 +321,11 @@ async function beginOne(
   const { id: accountId } = await store.ensureAccount(account);
   const isPullRequest = place.kind === 'pull_request';
   const report = {
-    ...{ projectId: project.id, accountId, callbackUrl: '', isTrusted: false, fresh: one.isAgain },
+    projectId: project.id,
+    accountId,
+    callbackUrl: '',
+    isTrusted: false,
+    fresh: one.isAgain,
     origin: 'check-run' as const,
     text: await composeReport(look, place, one),
     reference: isPullRequest ? `${project.name}#${place.number}` : `${project.name}@${head.sha}`,
@@ -357,7 +361,11 @@ async function composeReport(look: Look, place: HeadPlace, { group, finding, fai
     check === undefined ? null : await shortenForReport(await readCheckTexts(look, check, limits), look.signal);
   const texts = read?.texts ?? (await readAgain());
   return composeFailureReport({
-    ...{ projectName: look.project.name, sha: look.head.sha, place, finding, range: failure.range },
+    projectName: look.project.name,
+    sha: look.head.sha,
+    place,
+    finding,
+    range: failure.range,
     changed: await look.readChanged(place),
     check: check === undefined || texts === null ? null : { name: check.name, ...texts },
   });

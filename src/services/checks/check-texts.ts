@@ -61,7 +61,9 @@ export function cleanChecks(checks: Checks, redactor: Redactor): Checks {
       // Cut after redaction: half of a secret is one that no rule knows.
       const shorten = (text: string) => clean(text).slice(0, COMMIT_TEXT_CHARACTERS).toWellFormed();
       const commits = range.commits.map(({ sha, author, subject }) => ({
-        ...{ sha, author: shorten(author), subject: shorten(subject) },
+        sha,
+        author: shorten(author),
+        subject: shorten(subject),
       }));
       return { ...range, commits };
     },
@@ -138,7 +140,9 @@ export async function readCheckTexts(
   signal.throwIfAborted();
   const output = [check.title, check.summary, check.text].filter((part) => part !== '').join('\n');
   const { output: cleanOutput, ...words } = await redactor.redactJson({
-    ...{ output, annotations, noLog },
+    output,
+    annotations,
+    noLog,
     ...(results !== undefined && { results }),
     ...(unread !== undefined && { unread }),
   });

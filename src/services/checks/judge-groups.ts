@@ -69,8 +69,16 @@ async function createNewJudge(look: Look, place: HeadPlace): Promise<NewJudge> {
       const { greenAt, ...base } = readBase(check, group.fingerprint);
       const tied = await findTies(one);
       const judgement = judgeCheck({
-        ...{ name: check.name, conclusion: check.conclusion, read: one.read, noLog: one.noLog, passedHere, base },
-        ...{ history: toHistory(known, where, greenAt), changed, ties: tied, isOnDefault: where.isOnDefault },
+        name: check.name,
+        conclusion: check.conclusion,
+        read: one.read,
+        noLog: one.noLog,
+        passedHere,
+        base,
+        history: toHistory(known, where, greenAt),
+        changed,
+        ties: tied,
+        isOnDefault: where.isOnDefault,
       });
       judgements.push({ judgement, rank: rankJudgement(judgement, base.sameCause === true) });
       bases.add(base.state);
@@ -149,7 +157,9 @@ async function composeFinding(look: Look, group: Group, judgement: GroupJudgemen
     ...(base !== undefined && { base }),
     ...(unread.length > 0 && { unread }),
     ...(await redactor.redactJson(leadWithTouched(chooseExcerpt(reads), judgement.reasons))),
-    ...{ investigationId: null, threadId: null, isOwnThread: false },
+    investigationId: null,
+    threadId: null,
+    isOwnThread: false,
     notBegun: { code: isInformative ? 'pending' : 'uninformative' },
   };
 }
@@ -164,7 +174,9 @@ function chooseExcerpt(reads: readonly ReadSuspect[]): Said {
     .filter(({ path }) => isSafePath(path))
     .slice(0, MOST_PLACES)
     .map(({ path, line, message, isMarked }) => ({
-      ...{ path, line, message: message.slice(0, MOST_MESSAGE) },
+      path,
+      line,
+      message: message.slice(0, MOST_MESSAGE),
       ...(isMarked === true && { isMarked }),
     }));
   return { excerpt: isEmpty ? { ...excerpt, cut: shown.noLog } : excerpt, places };

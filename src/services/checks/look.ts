@@ -55,7 +55,11 @@ export async function createLook(services: CheckServices, headId: string, signal
   let changed: Promise<ChangedFiles | null> | null = null;
   const answers = new Map<string, Promise<boolean>>();
   return {
-    ...{ services, project, head, signal, resultBudget: createResultBudget() },
+    services,
+    project,
+    head,
+    signal,
+    resultBudget: createResultBudget(),
     now: () => services.now().toISOString(),
     readChanged: (place) => {
       changed ??= checks.listChangedFiles(project, { sha: head.sha, place }, signal);

@@ -197,8 +197,18 @@ async function findGreenRun(look: Look, place: HeadPlace, { name, app }: Check):
     signal.throwIfAborted();
     if (from !== to && !(await isAncestor({ from, to }))) continue;
     return {
-      ...{ name, app, runId, state: 'green', conclusion: 'success', startedAt: '', endedAt: at, url: '' },
-      ...{ title: '', summary: '', text: '', annotations: 0 },
+      name,
+      app,
+      runId,
+      state: 'green',
+      conclusion: 'success',
+      startedAt: '',
+      endedAt: at,
+      url: '',
+      title: '',
+      summary: '',
+      text: '',
+      annotations: 0,
     };
   }
   return null;

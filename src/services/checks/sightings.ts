@@ -61,8 +61,10 @@ export function toHistory(known: KnownFailure | null, { isOnDefault }: SeenAt, g
   const isChance = !isOnDefault || habits.flakyOnDefault > 0;
   return {
     isOpenOnDefault: failure.state === 'open' && failure.isOnDefault && !isGreenSince,
-    ...{ hits: habits.heads, flakyHits: isChance ? habits.flakyHeads : 0 },
-    ...{ pullRequests: habits.pullRequests, branches: habits.branches },
+    hits: habits.heads,
+    flakyHits: isChance ? habits.flakyHeads : 0,
+    pullRequests: habits.pullRequests,
+    branches: habits.branches,
   };
 }
 
@@ -85,7 +87,9 @@ export async function recordFinding(look: Look, place: HeadPlace, { group, findi
   const makeKey = ({ check }: Group['suspects'][number]) => makeSightingKey(check, head.sha);
   const { failure, standing, opening } = await store.recordSightings(
     {
-      ...{ id: finding.failureId, projectId: project.id, fingerprint: group.fingerprint },
+      id: finding.failureId,
+      projectId: project.id,
+      fingerprint: group.fingerprint,
       headline: finding.excerpt.headline,
       announcedAt: look.now(),
       redNow: group.suspects.filter(({ isRed }) => isRed).map(makeKey),
