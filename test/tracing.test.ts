@@ -3,10 +3,11 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ANSWERS_AS, modelEndpoint } from '../packages/models/test/model-endpoint.ts';
+import { usageOfTurn } from '../packages/models/test/played.ts';
 import { createLog } from '../src/log.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { modelHouse } from './support/model-house.ts';
-import { plays, usageOfTurn } from './support/played-model.ts';
+import { plays } from './support/played-model.ts';
 import { temporaryFolder } from './support/service.ts';
 import { FIX_TURNS, SHOP, SHOP_REPORT } from './support/shop-fix.ts';
 import { type KeptSpan, startTracing, type Tracing } from './support/tracing.ts';

@@ -3,12 +3,12 @@
 import type { Message, ModelRequest, ModelTurn } from 'causeway-models';
 import { createEndpointModel, type EndpointModel } from 'causeway-models';
 import { describe, expect, it } from 'vitest';
+import { anthropicDouble } from '../../packages/models/test/doubles/anthropic.ts';
+import { deepSeekDouble } from '../../packages/models/test/doubles/chat.ts';
+import { openAiDouble } from '../../packages/models/test/doubles/openai.ts';
+import { call, type Played } from '../../packages/models/test/played.ts';
 import { readConfig } from '../../src/config.ts';
 import { patience } from '../support/patience.ts';
-import { call, type Played } from '../support/played-model.ts';
-import { anthropicDouble } from './anthropic.ts';
-import { deepSeekDouble } from './chat.ts';
-import { openAiDouble } from './openai.ts';
 import { PROVIDERS, type Settings, settingsOnLoopback } from './providers.ts';
 
 const LOOK: Played = { say: 'I look.', calls: [call('look', { at: 'a' }), call('look', { at: 'b' })] };

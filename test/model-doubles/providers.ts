@@ -1,6 +1,6 @@
 // Every provider that has a double, with the settings that docs/models.md names for it.
-import type { Played } from '../support/played-model.ts';
-import { anthropicDouble } from './anthropic.ts';
+
+import { anthropicDouble } from '../../packages/models/test/doubles/anthropic.ts';
 import {
   deepSeekDouble,
   geminiDouble,
@@ -9,10 +9,12 @@ import {
   ollamaDouble,
   openRouterDouble,
   vllmDouble,
-} from './chat.ts';
-import type { Double } from './double.ts';
+} from '../../packages/models/test/doubles/chat.ts';
+import type { Double } from '../../packages/models/test/doubles/double.ts';
+import { azureDouble, openAiDouble } from '../../packages/models/test/doubles/openai.ts';
+import type { Played, Turns } from '../../packages/models/test/played.ts';
+import { withLooks } from '../support/played-model.ts';
 import type { Host, Internet } from './internet.ts';
-import { azureDouble, openAiDouble } from './openai.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -20,7 +22,7 @@ export interface Provider {
   readonly name: string;
   /** Null: it runs on this machine, at an address of its own. */
   readonly host: Host | null;
-  open(turns: readonly Played[]): Promise<Double>;
+  open(turns: Turns): Promise<Double>;
   /** `origin`: of the double, for those that run on this machine. */
   settings(origin: string): Settings;
 }
@@ -133,7 +135,7 @@ export async function openProvider(
   turns: readonly Played[],
   internet: Internet,
 ): Promise<{ readonly double: Double; readonly settings: Settings }> {
-  const double = await provider.open(turns);
+  const double = await provider.open(withLooks(turns));
   if (provider.host !== null) internet.serve(provider.host, double.handle);
   return { double, settings: { ...internet.environment, ...provider.settings(double.origin) } };
 }

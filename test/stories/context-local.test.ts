@@ -3,11 +3,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
+import { call } from '../../packages/models/test/played.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { modelSettings } from '../support/model-service.ts';
-import { call, conclusion, plays } from '../support/played-model.ts';
+import { conclusion, plays } from '../support/played-model.ts';
 import { recordsEnv } from '../support/records.ts';
 import { PROGRAM, printedToken, startService, temporaryFolder } from '../support/service.ts';
 

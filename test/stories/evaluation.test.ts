@@ -7,11 +7,12 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AskedRequest, type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
+import { call, type Played, turnsIn } from '../../packages/models/test/played.ts';
 import { removeOldEvaluations } from '../../src/app/evaluation-state.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { patience } from '../support/patience.ts';
-import { call, conclusion, type Played, plays, turnsIn } from '../support/played-model.ts';
+import { conclusion, plays } from '../support/played-model.ts';
 import { storedRows } from '../support/records.ts';
 import { PROGRAM, runCauseway, temporaryFolder } from '../support/service.ts';
 

@@ -15,11 +15,12 @@ import {
   stallsAfter,
   wire,
 } from '../../packages/models/test/model-endpoint.ts';
+import { call, type Played, turnsIn } from '../../packages/models/test/played.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { expectForPeople } from '../support/for-people.ts';
 import { MODEL_KEY, type ModelHouse, type ModelLimits, modelHouse } from '../support/model-house.ts';
 import { priceOf } from '../support/model-service.ts';
-import { call, conclusion, type Played, plays, stepWith, textsIn, turnsIn } from '../support/played-model.ts';
+import { conclusion, plays, stepWith, textsIn } from '../support/played-model.ts';
 import { engine } from '../support/records.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { CAUSE, FIX_TURNS, SHOP, SHOP_REPORT } from '../support/shop-fix.ts';

@@ -6,21 +6,13 @@ import { promisify } from 'node:util';
 import { toChangeSet, toUnifiedPatch } from 'causeway-diff';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
+import { call, type Played, usageOfTurn } from '../../packages/models/test/played.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { treeAfterPatch } from '../support/git-apply.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { modelSettings, priceOf } from '../support/model-service.ts';
-import {
-  call,
-  conclusion,
-  isSecondLook,
-  type Played,
-  plays,
-  stepWith,
-  textsIn,
-  usageOfTurn,
-} from '../support/played-model.ts';
+import { conclusion, isSecondLook, plays, stepWith, textsIn } from '../support/played-model.ts';
 import { PROGRAM, printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { CAUSE, FIX_TURNS, MENDED, SHOP, SHOP_REPORT, WORDS } from '../support/shop-fix.ts';
 import { storedRun } from '../support/stored-run.ts';

@@ -3,12 +3,13 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AnthropicDouble } from '../model-doubles/anthropic.ts';
+import type { AnthropicDouble } from '../../packages/models/test/doubles/anthropic.ts';
+import { call, type Played } from '../../packages/models/test/played.ts';
 import { openProvider, type Settings } from '../model-doubles/providers.ts';
 import { apiClient } from '../support/api-client.ts';
 import { turnsAsked } from '../support/held-model.ts';
 import { everythingSaid } from '../support/planted-service.ts';
-import { call, conclusion, type Played } from '../support/played-model.ts';
+import { conclusion } from '../support/played-model.ts';
 import {
   type ProviderGround,
   placesWithAny,

@@ -1,8 +1,8 @@
 // One investigation of six turns with the model of each provider, killed in its middle: what the provider needs back survives, and the
 // run ends as if nothing had happened. The settings are those of docs/models.md.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRouterCost } from '../model-doubles/chat.ts';
-import type { Double, Json } from '../model-doubles/double.ts';
+import { openRouterCost } from '../../packages/models/test/doubles/chat.ts';
+import type { Double, Json } from '../../packages/models/test/doubles/double.ts';
 import { openProvider, PROVIDERS } from '../model-doubles/providers.ts';
 import { expectOneFix } from '../support/expect-one-fix.ts';
 import { modelKillRound } from '../support/model-kill-rounds.ts';

@@ -2,12 +2,13 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
+import { usageOfTurn } from '../../packages/models/test/played.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { sum } from '../support/metrics-of.ts';
 import { modelSettings, priceOf } from '../support/model-service.ts';
 import { until } from '../support/patience.ts';
-import { plays, usageOfTurn } from '../support/played-model.ts';
+import { plays } from '../support/played-model.ts';
 import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { FIX_TURNS, SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
 import { type WebhookReceiver, webhookReceiver } from '../support/webhook-receiver.ts';

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
+import { call } from '../../packages/models/test/played.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { COMPILED } from '../support/compiled.ts';
@@ -11,7 +12,7 @@ import { type GitRepository, gitRepository } from '../support/git-repository.ts'
 import { BESIDE_THE_BUG, minutesAgo, redStage } from '../support/github-red-desk.ts';
 import { COUPONS } from '../support/github-red-model.ts';
 import { modelSettings } from '../support/model-service.ts';
-import { call, conclusion, plays } from '../support/played-model.ts';
+import { conclusion, plays } from '../support/played-model.ts';
 import { recordsEnv, storedRows } from '../support/records.ts';
 import { PROGRAM, printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { FIX_TURNS, SHOP, SHOP_REPORT } from '../support/shop-fix.ts';

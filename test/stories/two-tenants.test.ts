@@ -1,8 +1,9 @@
 // Two owners under one service: words of one are in no question to the model, no page, no answer, no comment and no log line of the other.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call } from '../../packages/models/test/played.ts';
 import { type ShopModel, shopModel } from '../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../support/github-stage.ts';
-import { call, textsIn } from '../support/played-model.ts';
+import { textsIn } from '../support/played-model.ts';
 import { type WebVisitor, webVisitor } from '../support/web-visitor.ts';
 
 interface Tenant {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { turnsIn } from '../../packages/models/test/played.ts';
 import type { GithubDouble } from '../github-double/double.ts';
 import { repository } from '../github-double/lookup.ts';
 import { startGithubDouble } from '../github-double/start.ts';
@@ -22,7 +23,7 @@ import {
   writeFolder,
   writeShop,
 } from '../support/old-release.ts';
-import { isSecondLook, textsIn, turnsIn } from '../support/played-model.ts';
+import { isSecondLook, textsIn } from '../support/played-model.ts';
 import { emptyDatabase } from '../support/postgres.ts';
 import { engine } from '../support/records.ts';
 import { runCauseway, type Service, startService, temporaryFolder } from '../support/service.ts';

@@ -2,9 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { toChangeSet, toUnifiedPatch } from 'causeway-diff';
 import { expect } from 'vitest';
+import { turnsIn } from '../../packages/models/test/played.ts';
 import { treeAfterPatch } from './git-apply.ts';
 import type { ModelKillPlan, ModelKillResult } from './model-kill-rounds.ts';
-import { isSecondLook, textsIn, turnsIn } from './played-model.ts';
+import { isSecondLook, textsIn } from './played-model.ts';
 import { FIX_TURNS, MENDED } from './shop-fix.ts';
 import { storedRun } from './stored-run.ts';
 

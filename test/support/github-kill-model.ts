@@ -1,8 +1,9 @@
 // A model that finds the shop's bug, mends it, and at each further attempt changes the same line once more.
 
 import type { AskedRequest } from '../../packages/models/test/model-endpoint.ts';
+import { call, type Played } from '../../packages/models/test/played.ts';
 import { MENDED_FILE, MENDED_LINE, type ShopModel, shopModel } from './github-model.ts';
-import { call, conclusion, type Played, stepWith, textsIn } from './played-model.ts';
+import { conclusion, stepWith, textsIn } from './played-model.ts';
 
 /** How its questions begin where they are about red checks. */
 export const FURTHER = 'The checks of a fix are red.';

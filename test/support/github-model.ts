@@ -1,6 +1,7 @@
 // A model behind the wire that finds and mends the shop's bug, whatever the numbers of its steps; its answers can be held back.
 import { type AskedRequest, type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
-import { call, conclusion, type Played, plays, stepWith, textsIn } from './played-model.ts';
+import { call, type Played } from '../../packages/models/test/played.ts';
+import { conclusion, plays, stepWith, textsIn } from './played-model.ts';
 
 export interface ShopModel extends AsyncDisposable {
   /** What points the service at it. */

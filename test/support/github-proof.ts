@@ -1,6 +1,7 @@
 // A shop whose CI really runs, and a model whose fix has a test: right or wrong as the shop's name says.
 
 import type { AskedRequest } from '../../packages/models/test/model-endpoint.ts';
+import { call, type Played } from '../../packages/models/test/played.ts';
 import { type RunningCi, startCi } from '../github-double/ci.ts';
 import { gitText } from '../github-double/git/run-git.ts';
 import { repository } from '../github-double/lookup.ts';
@@ -9,7 +10,7 @@ import { type Desk, deskOf } from './github-desk.ts';
 import { MENDED_FILE, MENDED_LINE, SHOP_TURNS, type ShopModel, shopModel } from './github-model.ts';
 import { openShop, reportBug } from './github-shop.ts';
 import type { GithubStage } from './github-stage.ts';
-import { call, type Played, textsIn } from './played-model.ts';
+import { textsIn } from './played-model.ts';
 
 export const TEST_FILE = 'test/lower-case.test.js';
 export const TEST_NAME = 'a coupon may be typed in lower case';

@@ -1,8 +1,9 @@
 // What fails in the stories of red checks: logs, and a model that finds their causes.
 
 import type { AskedRequest } from '../../packages/models/test/model-endpoint.ts';
+import { call, type Played, turnsIn } from '../../packages/models/test/played.ts';
 import { SHOP_TURNS, type ShopModel, shopModel } from './github-model.ts';
-import { call, conclusion, isSecondLook, type Played, stepWith, textsIn, turnsIn } from './played-model.ts';
+import { conclusion, isSecondLook, stepWith, textsIn } from './played-model.ts';
 
 const FEES = 'const FEES = { standard: 390, express: 890 };';
 

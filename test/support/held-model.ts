@@ -1,20 +1,8 @@
 // A model behind the wire that tells of every question before and after it answers, and waits where it is told to.
 import { once } from 'node:events';
-import { type AskedRequest, type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
-import { isSecondLook, type Played, plays, turnsIn } from './played-model.ts';
-
-export type Moment = 'asked' | 'answered';
-
-export interface HeldModel extends AsyncDisposable {
-  readonly endpoint: ModelEndpoint;
-  /**
-   * Resolves at the `count`th moment of that kind from now on; a question whose moment is awaited with `asked` is never answered.
-   * A later call takes the place of this one.
-   */
-  at(moment: Moment, count: number): Promise<AskedRequest>;
-  /** From now on every question is answered at once. */
-  release(): void;
-}
+import { type AskedRequest, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
+import { type HeldModel, type Moment, type Played, turnsIn } from '../../packages/models/test/played.ts';
+import { isSecondLook, plays } from './played-model.ts';
 
 interface Awaited {
   readonly moment: Moment;

@@ -1,6 +1,8 @@
 // Orders to a model in every place of a repository and an issue where a stranger can write, and a model that carries all of them out.
+
+import { call, type Played } from '../../packages/models/test/played.ts';
 import type { GithubStage } from './github-stage.ts';
-import { call, conclusion, type Played, stepWith, textsIn } from './played-model.ts';
+import { conclusion, stepWith, textsIn } from './played-model.ts';
 
 export const EVIL = 'evil.example';
 

@@ -1,7 +1,9 @@
 // Kills the service at random moments between a report's POST and its webhook, again and again, and counts what became of it.
+
+import type { HeldModel } from '../../packages/models/test/played.ts';
 import { apiClient } from './api-client.ts';
 import { gitRepository } from './git-repository.ts';
-import { type HeldModel, heldModel } from './held-model.ts';
+import { heldModel } from './held-model.ts';
 import type { ModelKillPlan } from './model-kill-rounds.ts';
 import { modelSettings } from './model-service.ts';
 import { printedToken, type Service, startService, temporaryFolder } from './service.ts';

@@ -1,4 +1,5 @@
 // A model behind the wire that plays turn n where the request holds n turns of its own, so that a run that goes on gets the right one.
+
 import {
   type AskedBehaviour,
   type AskedRequest,
@@ -6,29 +7,15 @@ import {
   delta,
   events,
 } from '../../packages/models/test/model-endpoint.ts';
-
-interface PlayedCall {
-  readonly name: string;
-  /** An object, or the text as it is to stand on the wire. */
-  readonly arguments: unknown;
-}
-
-interface PlayedTurn {
-  readonly say?: string;
-  readonly calls?: readonly PlayedCall[];
-}
-
-/** A turn, or what makes one from what was asked. */
-export type Played = PlayedTurn | ((asked: AskedRequest) => PlayedTurn);
-
-export function call(name: string, args: unknown): PlayedCall {
-  return { name, arguments: args };
-}
-
-/** Number of turns that the request holds already. */
-export function turnsIn({ body }: AskedRequest): number {
-  return body.messages.filter(({ role }) => role === 'assistant').length;
-}
+import {
+  call,
+  type Played,
+  type PlayedCall,
+  playTurn as playAny,
+  type Turns,
+  turnsIn,
+  usageOfTurn,
+} from '../../packages/models/test/played.ts';
 
 /** Everything that the request tells the model, one message after the other. */
 export function textsIn({ body }: AskedRequest): readonly string[] {
@@ -63,13 +50,9 @@ const LOOKS: readonly Played[] = [
   },
 ];
 
-/** What turn n costs: another figure for each, so that none can be taken for another. */
-export function usageOfTurn(turn: number) {
-  return {
-    prompt_tokens: 2_000 + 101 * turn,
-    completion_tokens: 40 + turn,
-    prompt_tokens_details: { cached_tokens: 1_000 + 50 * turn },
-  };
+/** The turns of an investigation, with the second looks that follow. */
+export function withLooks(turns: readonly Played[]): Turns {
+  return (asked) => (isSecondLook(asked) ? LOOKS : turns);
 }
 
 /** Plays `turns`, and takes second looks; past their end it answers with a text that is no conclusion. */
@@ -78,9 +61,8 @@ export function plays(turns: readonly Played[]): AskedBehaviour {
 }
 
 /** The turn that is played where that is asked. */
-export function playTurn(turns: readonly Played[], asked: AskedRequest): Required<PlayedTurn> {
-  const played = (isSecondLook(asked) ? LOOKS : turns)[turnsIn(asked)] ?? { say: 'I have nothing more to say.' };
-  return { say: '', calls: [], ...(typeof played === 'function' ? played(asked) : played) };
+export function playTurn(turns: readonly Played[], asked: AskedRequest) {
+  return playAny(withLooks(turns), asked);
 }
 
 function answer(turns: readonly Played[], asked: AskedRequest): Behaviour {

@@ -1,6 +1,6 @@
 // What a story with the models of real providers needs: a project with a bug, the providers' hosts on loopback, a data folder with a token.
 
-import type { Double } from '../model-doubles/double.ts';
+import type { Double } from '../../packages/models/test/doubles/double.ts';
 import { type Internet, openInternet } from '../model-doubles/internet.ts';
 import { PROVIDERS, type Provider, type Settings } from '../model-doubles/providers.ts';
 import { apiClient } from './api-client.ts';

@@ -1,6 +1,7 @@
 // A small shop with a bug, and the turns of a model that finds it and mends it with every kind of edit.
 import type { AskedRequest } from '../../packages/models/test/model-endpoint.ts';
-import { call, conclusion, type Played, stepWith } from './played-model.ts';
+import { call, type Played } from '../../packages/models/test/played.ts';
+import { conclusion, stepWith } from './played-model.ts';
 
 export const SHOP_REPORT = `Checkout crashes for guests
 

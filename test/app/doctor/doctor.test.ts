@@ -4,6 +4,7 @@ import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AskedBehaviour, fails, stallsAfter } from '../../../packages/models/test/model-endpoint.ts';
+import { call } from '../../../packages/models/test/played.ts';
 import { judgeFree, judgeNode } from '../../../src/app/doctor/doctor.ts';
 import { runProbes, warn } from '../../../src/app/doctor/probe.ts';
 import { runCommand } from '../../../src/app/run-command.ts';
@@ -14,7 +15,7 @@ import type { App } from '../../github-double/state.ts';
 import { startBuildServer } from '../../support/build-host.ts';
 import { OWNER } from '../../support/github-stage.ts';
 import { APP_KEY } from '../../support/new-key.ts';
-import { call, plays } from '../../support/played-model.ts';
+import { plays } from '../../support/played-model.ts';
 import { scriptedTerminal } from '../../support/scripted-terminal.ts';
 import { type DoctorGround, delivered, doctorGround, examine, MODEL_KEY } from './doctor-ground.ts';
 

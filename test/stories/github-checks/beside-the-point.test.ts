@@ -1,8 +1,9 @@
 // A cause that is true and explains nothing of the red check is not told as its cause, whatever it quotes; one that the failing test gets to is.
 import { expect, it } from 'vitest';
+import { call, type Played } from '../../../packages/models/test/played.ts';
 import { redStage } from '../../support/github-red-desk.ts';
 import type { Failing } from '../../support/github-red-model.ts';
-import { call, conclusion, type Played, stepWith } from '../../support/played-model.ts';
+import { conclusion, stepWith } from '../../support/played-model.ts';
 
 const FEES = 'const FEES = { standard: 390, express: 890 };';
 const BASKET_TEST = 'test/basket.test.js';

@@ -1,9 +1,10 @@
 // Votes and chat cost no answer: nothing new is started, and a worse answer doesn't take the place of a better one.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Played } from '../../../packages/models/test/played.ts';
 import { type Desk, openDesk } from '../../support/github-desk.ts';
 import { SHOP_TURNS, type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
-import { conclusion, type Played, playTurn, textsIn } from '../../support/played-model.ts';
+import { conclusion, playTurn, textsIn } from '../../support/played-model.ts';
 import { readOutcomes } from './look-now.ts';
 
 const LOST = 'Look elsewhere.';

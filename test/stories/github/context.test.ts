@@ -1,11 +1,12 @@
 // A fault in a library of the same owner: found there by facts and by the model, and shown to nobody who may not read it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskedRequest } from '../../../packages/models/test/model-endpoint.ts';
+import { call } from '../../../packages/models/test/played.ts';
 import type { Issue } from '../../../src/core/issue.ts';
 import { type GitRepository, gitRepository } from '../../support/git-repository.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
-import { call, conclusion, stepWith, textsIn } from '../../support/played-model.ts';
+import { conclusion, stepWith, textsIn } from '../../support/played-model.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
 
 /** In the source of the library, and nowhere else. */

@@ -1,9 +1,10 @@
 // A monorepo whose packages have files of the same names: the right one is found, with its instructions and its owners.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { call, type Played } from '../../../packages/models/test/played.ts';
 import { type Desk, deskOf, fileAt } from '../../support/github-desk.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
-import { call, conclusion, type Played, stepWith } from '../../support/played-model.ts';
+import { conclusion, stepWith } from '../../support/played-model.ts';
 
 const FAULT = '    return min(attempt * BASE_DELAY, 0)';
 const FIX = '    return min(attempt * BASE_DELAY, MOST_DELAY)';

@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AskedRequest } from '../../packages/models/test/model-endpoint.ts';
-import type { HeldModel, Moment } from '../support/held-model.ts';
-import { type Played, playTurn, turnsIn } from '../support/played-model.ts';
+import type { AskedRequest } from '../model-endpoint.ts';
+import type { HeldModel, Moment } from '../played.ts';
+import { playTurn, type Turns, turnsIn } from '../played.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -90,11 +90,7 @@ interface Awaited {
 }
 
 /** Opens the server. Plays turn n where the request holds n turns of the model's own. */
-export async function openDouble(
-  dialect: Dialect,
-  turns: readonly Played[],
-  opaque: () => readonly string[],
-): Promise<Double> {
+export async function openDouble(dialect: Dialect, turns: Turns, opaque: () => readonly string[]): Promise<Double> {
   const received: Received[] = [];
   const refusals: Refusal[] = [];
   const requests: AskedRequest[] = [];
@@ -175,7 +171,7 @@ function parse(raw: string): Json {
   }
 }
 
-function turnOf(turns: readonly Played[], asked: AskedRequest): Turn {
+function turnOf(turns: Turns, asked: AskedRequest): Turn {
   const number = turnsIn(asked);
   const { say, calls } = playTurn(turns, asked);
   const written = (args: unknown) => (typeof args === 'string' ? args : JSON.stringify(args));

@@ -1,6 +1,6 @@
 // Doubles of OpenAI and of Azure OpenAI: the Responses API, chat.completions as it refuses newer models, and Azure's paths and keys.
 import { randomBytes } from 'node:crypto';
-import { type Played, usageOfTurn } from '../support/played-model.ts';
+import { type Turns, usageOfTurn } from '../played.ts';
 import { chatConversation, chatStream, openAiChatFault, openAiError } from './chat.ts';
 import {
   type Dialect,
@@ -36,7 +36,7 @@ interface Issued {
  * OpenAI. chat.completions and Responses lie on one host; which of them works depends on the model.
  * https://developers.openai.com/api/docs/guides/reasoning and the issues named at each rule.
  */
-export async function openAiDouble(turns: readonly Played[], { key }: { readonly key: string }): Promise<Double> {
+export async function openAiDouble(turns: Turns, { key }: { readonly key: string }): Promise<Double> {
   const issued = newIssued();
   const dialect: Dialect = {
     lost: [],
@@ -325,7 +325,7 @@ export interface AzureOptions {
  * No version: 404 "Resource not found", MicrosoftDocs/azure-docs#114602, ThinkInAIXYZ/deepchat#262. Unknown deployment: chatboxai/chatbox#646.
  * Models without chat: langchain-ai/langchain-azure#228.
  */
-export async function azureDouble(turns: readonly Played[], { key, deployment, model }: AzureOptions): Promise<Double> {
+export async function azureDouble(turns: Turns, { key, deployment, model }: AzureOptions): Promise<Double> {
   const issued = newIssued();
   const error = (status: number, code: string, message: string): Refusal => ({
     status,

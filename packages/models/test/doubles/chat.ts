@@ -1,7 +1,7 @@
 // Doubles of endpoints that speak chat.completions: each refuses what its provider is known to refuse, in the provider's own words.
 import { randomBytes } from 'node:crypto';
-import type { Played } from '../support/played-model.ts';
-import { usageOfTurn } from '../support/played-model.ts';
+import type { Turns } from '../played.ts';
+import { usageOfTurn } from '../played.ts';
 import {
   type Dialect,
   type Double,
@@ -208,7 +208,7 @@ const GEMINI_KNOWS = new Set([
 ]);
 
 /** Google's OpenAI endpoint in front of Gemini 3. Its errors come as a list of one: securo-finance/securo#884. */
-export async function geminiDouble(turns: readonly Played[], { key }: { readonly key: string }): Promise<Double> {
+export async function geminiDouble(turns: Turns, { key }: { readonly key: string }): Promise<Double> {
   const parts = new OpaqueParts<string>();
   const error = (message: string, more: Json = {}): Refusal => ({
     status: 400,
@@ -261,7 +261,7 @@ const LITELLM_SEPARATOR = '__thought__';
  * The refusal is Google's, wrapped: BerriAI/litellm#16893. Versions that put the documented placeholder where a signature is missing
  * refuse nothing, but then the model goes on without its thoughts.
  */
-export async function liteLlmDouble(turns: readonly Played[], { key }: { readonly key: string }): Promise<Double> {
+export async function liteLlmDouble(turns: Turns, { key }: { readonly key: string }): Promise<Double> {
   const parts = new OpaqueParts<string>();
   const ids: string[] = [];
   const signatureOf = (call: Json) => String(call['id']).split(LITELLM_SEPARATOR)[1];
@@ -298,7 +298,7 @@ type ThinkingRules = (message: Json, at: number, received: Received) => Refusal 
 
 /** An endpoint with thoughts in a `field` next to the answer, which must come back with the calls. */
 async function thinkingDouble(
-  turns: readonly Played[],
+  turns: Turns,
   options: {
     readonly prefix: string;
     readonly key: string;
@@ -356,7 +356,7 @@ async function thinkingDouble(
  * any is refused (mozilla-ai/any-llm#1384): `strictToolChoice`.
  */
 export async function deepSeekDouble(
-  turns: readonly Played[],
+  turns: Turns,
   { key, strictToolChoice = false }: { readonly key: string; readonly strictToolChoice?: boolean },
 ): Promise<Double> {
   const error = (message: string) => openAiError(400, message, { code: 'invalid_request_error' });
@@ -389,7 +389,7 @@ export async function deepSeekDouble(
  * Words and form: labring/FastGPT#6357, continuedev/continue#11711; an empty field passes: Lapis0x0/obsidian-yolo#243.
  * Temperature: Warma10032/VideoAdGuard#34.
  */
-export async function kimiDouble(turns: readonly Played[], { key }: { readonly key: string }): Promise<Double> {
+export async function kimiDouble(turns: Turns, { key }: { readonly key: string }): Promise<Double> {
   const error = (status: number, message: string, type = 'invalid_request_error'): Refusal => ({
     status,
     body: { error: { message, type } },
@@ -420,7 +420,7 @@ export async function kimiDouble(turns: readonly Played[], { key }: { readonly k
  * Arguments of earlier calls are parsed; the words are inferred.
  */
 export async function ollamaDouble(
-  turns: readonly Played[],
+  turns: Turns,
   { hasTools = true }: { readonly hasTools?: boolean } = {},
 ): Promise<Double> {
   const error = (status: number, message: string) => openAiError(status, message, { type: 'api_error' });
@@ -444,7 +444,7 @@ export async function ollamaDouble(
  * for the chat template; the words are inferred.
  */
 export async function vllmDouble(
-  turns: readonly Played[],
+  turns: Turns,
   { hasTools = true }: { readonly hasTools?: boolean } = {},
 ): Promise<Double> {
   return await thinkingDouble(turns, {
@@ -487,7 +487,7 @@ export function openRouterCost(turn: number): number {
  * words: massgen/MassGen#624, LibreChat-AI/agents#37. Pieces of one text (same `index`) may come back joined or not.
  * `usage.cost` in the last chunk: openrouter.ai/docs/use-cases/usage-accounting. Comment lines while it waits: openrouter.ai/docs/api-reference/streaming.
  */
-export async function openRouterDouble(turns: readonly Played[], { key }: { readonly key: string }): Promise<Double> {
+export async function openRouterDouble(turns: Turns, { key }: { readonly key: string }): Promise<Double> {
   const parts = new OpaqueParts<string>();
   const lost: string[] = [];
   const texts = new Map<string, string>();

@@ -1,6 +1,6 @@
 // Double of Anthropic's Messages API with thinking and the prompt cache, counted by its published rule.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Played } from '../support/played-model.ts';
+import type { Turns } from '../played.ts';
 import {
   type Dialect,
   type Double,
@@ -71,10 +71,7 @@ const MOST_MARKS = 4;
 const LOOK_BACK_BLOCKS = 20;
 const LIFE_MS = 5 * 60_000;
 
-export async function anthropicDouble(
-  turns: readonly Played[],
-  { key }: { readonly key: string },
-): Promise<AnthropicDouble> {
+export async function anthropicDouble(turns: Turns, { key }: { readonly key: string }): Promise<AnthropicDouble> {
   const parts = new OpaqueParts<Thinking>();
   const texts = new OpaqueParts<number>();
   const cache = new PromptCache();

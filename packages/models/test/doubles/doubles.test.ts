@@ -1,6 +1,6 @@
 // The doubles refuse what the providers are known to refuse: without that the stories that they play in would show nothing.
 import { describe, expect, it } from 'vitest';
-import { call } from '../support/played-model.ts';
+import { call } from '../played.ts';
 import { anthropicDouble, type CacheUsage } from './anthropic.ts';
 import {
   deepSeekDouble,
