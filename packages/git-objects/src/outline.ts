@@ -35,17 +35,6 @@ export function readOutline(path: string, text: string): readonly Definition[] {
   return symbols;
 }
 
-/**
- * The innermost definition that `line` (1-based) lies in, judging by lines only: the last one that starts at or before
- * it, functions and types before one-line constants. Null before the first.
- */
-export function findEnclosingSymbol(symbols: readonly Definition[], line: number): Definition | null {
-  const before = symbols.filter((symbol) => symbol.line <= line);
-  const own = before.at(-1);
-  if (own?.line === line) return own;
-  return before.findLast((symbol) => symbol.kind !== 'constant') ?? own ?? null;
-}
-
 function findSymbolAt(lines: readonly string[], index: number, rules: readonly OutlineRule[]): Definition | null {
   const line = lines[index] ?? '';
   for (const rule of rules) {

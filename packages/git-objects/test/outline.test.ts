@@ -1,7 +1,7 @@
 // Outlines: the definitions of a file, and the one that a line lies in, in each language.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findEnclosingSymbol, readOutline } from '../src/outline.ts';
+import { readOutline } from '../src/outline.ts';
 
 function names(path: string, text: string): string[] {
   return readOutline(path, text).map((symbol) => `${symbol.line} ${symbol.kind} ${symbol.name}`);
@@ -311,15 +311,5 @@ typedef unsigned long size;
         readOutline(path, `  ${part.repeat(Math.floor(990 / part.length))}\n`.repeat(5));
       }
     }
-  });
-});
-
-describe('the symbol around a line', () => {
-  it('is the last one that starts before it, and functions come before constants', () => {
-    const symbols = readOutline('a.py', 'X = 1\nclass A:\n    def f(self):\n        pass\nLIMIT = 2\n        more\n');
-    expect(findEnclosingSymbol(symbols, 4)?.name).toBe('f');
-    expect(findEnclosingSymbol(symbols, 5)?.name).toBe('LIMIT');
-    expect(findEnclosingSymbol(symbols, 6)?.name).toBe('f');
-    expect(findEnclosingSymbol(readOutline('a.py', '\ndef f(): pass'), 1)).toBeNull();
   });
 });
