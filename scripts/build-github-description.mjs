@@ -1,4 +1,4 @@
-// Rebuilds the part of GitHub's own REST and GraphQL descriptions that the GitHub double in test/github-double is held to.
+// Rebuilds the part of GitHub's own REST and GraphQL descriptions that the GitHub double in packages/github-double is held to.
 // The packages are far too large to depend on (400 MB), so they are installed aside, in an empty folder:
 //   npm i --no-save @octokit/openapi@23.0.2 @octokit/graphql-schema@15.26.1
 //   node scripts/build-github-description.mjs FOLDER/node_modules
@@ -159,7 +159,7 @@ if (modules === undefined) {
 }
 const read = (...file) => readFileSync(path.join(modules, '@octokit', ...file), 'utf8');
 const version = (name) => `@octokit/${name}@${JSON.parse(read(name, 'package.json')).version}`;
-const target = path.join(import.meta.dirname, '..', 'test', 'github-double', 'description');
+const target = path.join(import.meta.dirname, '..', 'packages', 'github-double', 'src', 'description');
 const document = JSON.parse(read('openapi', 'generated', 'api.github.com.json'));
 writeFileSync(path.join(target, 'openapi-subset.json'), printed(subset(document), version('openapi')));
 const { parse, print } = await import('graphql');

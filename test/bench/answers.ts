@@ -1,7 +1,7 @@
 // `answers`: how long callers and GitHub wait for an answer with 50 reports or deliveries a second, idle and while an index is built.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { post, signedHeaders } from '../github-double/webhooks/sender.ts';
+import { post, signedHeaders } from '../../packages/github-double/src/webhooks/sender.ts';
 import { openShop, reportBug, SHOP_NAME } from '../support/github-shop.ts';
 import { openGithubStage } from '../support/github-stage.ts';
 import { type LocalService, openLocalService } from './local-service.ts';

@@ -5,7 +5,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { git } from '../github-double/git/run-git.ts';
+import { git } from '../../packages/github-double/src/git/run-git.ts';
 
 export interface MadeRepository {
   readonly gitDir: string;

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { pino } from 'pino';
 import { Probot, Server } from 'probot';
-import type { App } from '../github-double/state.ts';
+import type { App } from '../../packages/github-double/src/state.ts';
 import { processorTime, residentMemory } from '../support/process-figures.ts';
 
 interface ProbotServer extends AsyncDisposable {

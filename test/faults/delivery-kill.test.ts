@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { post, signedHeaders } from '../github-double/webhooks/sender.ts';
+import { post, signedHeaders } from '../../packages/github-double/src/webhooks/sender.ts';
 import { emptyLedger, lossesIn, NO_LOSSES } from '../support/entry-kill.ts';
 import { openShop, reportBug, SHOP_NAME } from '../support/github-shop.ts';
 import { type GithubStage, openGithubStage, storedQueue } from '../support/github-stage.ts';

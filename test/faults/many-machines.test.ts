@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { git } from '../github-double/git/run-git.ts';
+import { git } from '../../packages/github-double/src/git/run-git.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';

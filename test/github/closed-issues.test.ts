@@ -2,7 +2,7 @@
 import { parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { type ClosedIssue, createReadingToken, readClosedIssues } from '../../src/github/closed-issues.ts';
-import { githubSchema } from '../github-double/description/validate.ts';
+import { githubSchema } from '../../packages/github-double/src/description/validate.ts';
 import { APP_KEY } from '../support/new-key.ts';
 import { patience } from '../support/patience.ts';
 import { type Route, startGithubApi } from './clients/github-api.ts';

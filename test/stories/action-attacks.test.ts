@@ -1,8 +1,8 @@
 // What others can put before the action: forged markers, edited comments, foreign events, taken names, planted lines. Nothing is
 // written on GitHub that a job about the report alone would not have written.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { branchSha } from '../github-double/git/read-objects.ts';
-import { repository } from '../github-double/lookup.ts';
+import { branchSha } from '../../packages/github-double/src/git/read-objects.ts';
+import { repository } from '../../packages/github-double/src/lookup.ts';
 import { type ActionsStage, type EndedJob, openActionsStage } from '../support/actions-runner.ts';
 import { CHANGED_TESTS, resultOf } from '../support/github-red-desk.ts';
 import { COUPONS, type RedModel, redModel } from '../support/github-red-model.ts';

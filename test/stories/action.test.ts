@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { branchSha, readRefs } from '../github-double/git/read-objects.ts';
-import { repository } from '../github-double/lookup.ts';
+import { branchSha, readRefs } from '../../packages/github-double/src/git/read-objects.ts';
+import { repository } from '../../packages/github-double/src/lookup.ts';
 import { type ActionsStage, FIX_PERMISSIONS, makeAppToken, openActionsStage } from '../support/actions-runner.ts';
 import { BESIDE_THE_BUG, CHANGED_TESTS, minutesAgo, resultOf } from '../support/github-red-desk.ts';
 import { BASKET, COUPONS, DELIVERY, type RedModel, redModel } from '../support/github-red-model.ts';

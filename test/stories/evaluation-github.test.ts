@@ -2,10 +2,10 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asManifestSays } from '../github-double/as-manifest-says.ts';
-import type { GithubDouble } from '../github-double/double.ts';
-import { repository } from '../github-double/lookup.ts';
-import { startGithubDouble } from '../github-double/start.ts';
+import { asManifestSays } from '../double-program/as-manifest-says.ts';
+import type { GithubDouble } from '../../packages/github-double/src/double.ts';
+import { repository } from '../../packages/github-double/src/lookup.ts';
+import { startGithubDouble } from '../../packages/github-double/src/start.ts';
 import { appSettings, OWNER } from '../support/github-stage.ts';
 import { runCauseway, temporaryFolder } from '../support/service.ts';
 

@@ -1,8 +1,8 @@
 // The forecast of a repository where nothing is installed: its numbers against what was put there, one by one.
 import { tmpdir } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { GithubDouble } from '../github-double/double.ts';
-import { startGithubDouble } from '../github-double/start.ts';
+import type { GithubDouble } from '../../packages/github-double/src/double.ts';
+import { startGithubDouble } from '../../packages/github-double/src/start.ts';
 import { CODE_LOG, DISK_LOG, logOf, OTHER_LOG } from '../support/head-ground.ts';
 import { runCauseway } from '../support/service.ts';
 

@@ -2,10 +2,10 @@
 import { expect } from 'vitest';
 import type { HeadRecord } from '../../src/core/head.ts';
 import type { ThreadRecord } from '../../src/core/thread.ts';
-import type { Fault, FaultRule, Moment } from '../github-double/faults.ts';
-import { git, gitText } from '../github-double/git/run-git.ts';
-import { repository } from '../github-double/lookup.ts';
-import type { Comment, Issue, Repository, Review } from '../github-double/state.ts';
+import type { Fault, FaultRule, Moment } from '../../packages/github-double/src/faults.ts';
+import { git, gitText } from '../../packages/github-double/src/git/run-git.ts';
+import { repository } from '../../packages/github-double/src/lookup.ts';
+import type { Comment, Issue, Repository, Review } from '../../packages/github-double/src/state.ts';
 import { type JobEnds, openRedDesk, type RedDesk } from './github-red-desk.ts';
 import { COUPONS, type RedModel, testLog } from './github-red-model.ts';
 import { type GithubStage, isUnsettled, SELDOM_MS, storedJobs } from './github-stage.ts';

@@ -1,12 +1,12 @@
 // One issue of a shop on the stage, as the people in front of it see it: comments, reactions, the pull request.
 import { expect } from 'vitest';
 import type { ThreadRecord } from '../../src/core/thread.ts';
-import type { SeenRequest } from '../github-double/double.ts';
-import type { Fault } from '../github-double/faults.ts';
-import { gitText } from '../github-double/git/run-git.ts';
-import { repository } from '../github-double/lookup.ts';
-import { type Rendered, renderMarkdown } from '../github-double/page/markdown.ts';
-import type { Comment, Issue, Reaction } from '../github-double/state.ts';
+import type { SeenRequest } from '../../packages/github-double/src/double.ts';
+import type { Fault } from '../../packages/github-double/src/faults.ts';
+import { gitText } from '../../packages/github-double/src/git/run-git.ts';
+import { repository } from '../../packages/github-double/src/lookup.ts';
+import { type Rendered, renderMarkdown } from '../../packages/github-double/src/page/markdown.ts';
+import type { Comment, Issue, Reaction } from '../../packages/github-double/src/state.ts';
 import { type BugReport, openShop, reportBug, type ShopOptions } from './github-shop.ts';
 import type { GithubStage } from './github-stage.ts';
 import { storedRows } from './records.ts';

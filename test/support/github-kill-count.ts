@@ -1,8 +1,8 @@
 // What a thread has left on GitHub and in the records, counted, to be held against one of each.
 import { expect } from 'vitest';
 import type { ThreadRecord } from '../../src/core/thread.ts';
-import { gitText } from '../github-double/git/run-git.ts';
-import { repository } from '../github-double/lookup.ts';
+import { gitText } from '../../packages/github-double/src/git/run-git.ts';
+import { repository } from '../../packages/github-double/src/lookup.ts';
 import type { Desk } from './github-desk.ts';
 import { type GithubStage, isUnsettled, storedJobs } from './github-stage.ts';
 import { storedRows } from './records.ts';

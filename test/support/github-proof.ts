@@ -2,10 +2,10 @@
 
 import type { AskedRequest } from '../../packages/models/test/model-endpoint.ts';
 import { call, type Played } from '../../packages/models/test/played.ts';
-import { type RunningCi, startCi } from '../github-double/ci.ts';
-import { gitText } from '../github-double/git/run-git.ts';
-import { repository } from '../github-double/lookup.ts';
-import type { Issue } from '../github-double/state.ts';
+import { type RunningCi, startCi } from '../../packages/github-double/src/ci.ts';
+import { gitText } from '../../packages/github-double/src/git/run-git.ts';
+import { repository } from '../../packages/github-double/src/lookup.ts';
+import type { Issue } from '../../packages/github-double/src/state.ts';
 import { type Desk, deskOf } from './github-desk.ts';
 import { MENDED_FILE, MENDED_LINE, SHOP_TURNS, type ShopModel, shopModel } from './github-model.ts';
 import { openShop, reportBug } from './github-shop.ts';

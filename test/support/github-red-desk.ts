@@ -1,10 +1,10 @@
 // A repository with red checks on the GitHub double: what people push and CI reports, and what is read of it.
 import { afterAll, beforeAll } from 'vitest';
-import { branchSha } from '../github-double/git/read-objects.ts';
-import { repository } from '../github-double/lookup.ts';
-import { type Rendered, renderMarkdown } from '../github-double/page/markdown.ts';
-import type { JobResult, ReportedRun } from '../github-double/people/checks.ts';
-import type { CheckRun, Comment, Issue, Review, ReviewComment, WorkflowRun } from '../github-double/state.ts';
+import { branchSha } from '../../packages/github-double/src/git/read-objects.ts';
+import { repository } from '../../packages/github-double/src/lookup.ts';
+import { type Rendered, renderMarkdown } from '../../packages/github-double/src/page/markdown.ts';
+import type { JobResult, ReportedRun } from '../../packages/github-double/src/people/checks.ts';
+import type { CheckRun, Comment, Issue, Review, ReviewComment, WorkflowRun } from '../../packages/github-double/src/state.ts';
 import { type Failing, type RedModel, type RedTurns, redModel, testLog } from './github-red-model.ts';
 import { openShop, type ShopOptions } from './github-shop.ts';
 import { type GithubStage, openGithubStage, type StageOptions } from './github-stage.ts';

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { GithubDouble } from '../github-double/double.ts';
-import { git } from '../github-double/git/run-git.ts';
+import type { GithubDouble } from '../../packages/github-double/src/double.ts';
+import { git } from '../../packages/github-double/src/git/run-git.ts';
 
 const DEMO = path.join(import.meta.dirname, '..', '..', 'demo');
 

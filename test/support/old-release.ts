@@ -4,8 +4,8 @@ import path from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import { createSeal, type Seal } from '../../src/db/seal.ts';
-import type { GithubDouble } from '../github-double/double.ts';
-import { git } from '../github-double/git/run-git.ts';
+import type { GithubDouble } from '../../packages/github-double/src/double.ts';
+import { git } from '../../packages/github-double/src/git/run-git.ts';
 import type { TestDatabase } from './postgres.ts';
 
 const ARCHIVE = path.join(import.meta.dirname, '..', 'fixtures', 'upgrade', '1ff8cd27.tar.zst');

@@ -1,9 +1,9 @@
 // The double as a ground for the story: an empty sandbox, the App on it alone, and a CI that runs the shop's tests.
-import { asManifestSays } from '../github-double/as-manifest-says.ts';
-import { startCi } from '../github-double/ci.ts';
-import type { GithubDouble } from '../github-double/double.ts';
-import { startGithubDouble } from '../github-double/start.ts';
-import { webhookSender } from '../github-double/webhooks/sender.ts';
+import { asManifestSays } from '../double-program/as-manifest-says.ts';
+import { startCi } from '../../packages/github-double/src/ci.ts';
+import type { GithubDouble } from '../../packages/github-double/src/double.ts';
+import { startGithubDouble } from '../../packages/github-double/src/start.ts';
+import { webhookSender } from '../../packages/github-double/src/webhooks/sender.ts';
 import type { Ground } from './ground.ts';
 import { findFreePort } from './service.ts';
 

@@ -1,5 +1,5 @@
 // Where GitHub's own description lets a field be null. Such a null depends on the moment (`completed_at`) or on who wrote something.
-import { description, type Schema } from '../github-double/description/operations.ts';
+import { description, type Schema } from '../../packages/github-double/src/description/operations.ts';
 
 /** `field` as `compareShapes` names it, such as `check_runs[].completed_at`. */
 export function mayBeNull({

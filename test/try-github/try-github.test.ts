@@ -1,7 +1,7 @@
 // The whole of it, with a double in GitHub's place: none of its differences, ten that are planted, and an end in the middle.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { gitText } from '../github-double/git/run-git.ts';
-import { repository } from '../github-double/lookup.ts';
+import { gitText } from '../../packages/github-double/src/git/run-git.ts';
+import { repository } from '../../packages/github-double/src/lookup.ts';
 import type { PlayedStep } from './compare.ts';
 import { type DoubleGround, openDoubleGround } from './double-ground.ts';
 import { PLANTED, plantAll } from './planted.ts';

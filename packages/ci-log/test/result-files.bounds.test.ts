@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createResultBudget } from '../../../src/core/check.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
-import { zipFiles } from '../../../test/github-double/storage.ts';
+import { zipFiles } from '../../github-double/src/storage.ts';
 import { readArtifactResults, readResultFile } from '../src/result-files.ts';
 import { HOSTILE, type HostileArchive, packHostile } from './hostile-archives.ts';
 

@@ -11,7 +11,7 @@ import { runCommand } from '../../../src/app/run-command.ts';
 import { createSeal } from '../../../src/db/seal.ts';
 import { openSqliteStore } from '../../../src/db/sqlite.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
-import type { App } from '../../github-double/state.ts';
+import type { App } from '../../../packages/github-double/src/state.ts';
 import { startBuildServer } from '../../support/build-host.ts';
 import { OWNER } from '../../support/github-stage.ts';
 import { APP_KEY } from '../../support/new-key.ts';

@@ -11,9 +11,9 @@ import type { Mode } from '../../../src/github/configuration/repository-config.t
 import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
-import type { GithubDouble } from '../../github-double/double.ts';
-import { startGithubDouble } from '../../github-double/start.ts';
-import type { Permissions } from '../../github-double/state.ts';
+import type { GithubDouble } from '../../../packages/github-double/src/double.ts';
+import { startGithubDouble } from '../../../packages/github-double/src/start.ts';
+import type { Permissions } from '../../../packages/github-double/src/state.ts';
 
 export const SHOP = 'octo/shop';
 export const SIGNAL = new AbortController().signal;

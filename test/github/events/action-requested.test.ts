@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CheckRunButton, Finding } from '../../../src/core/head.ts';
 import { EMPTY_EXCERPT } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
-import type { CheckRun } from '../../github-double/state.ts';
+import type { CheckRun } from '../../../packages/github-double/src/state.ts';
 import { NOW } from '../../support/store-samples.ts';
 import { type EventHouse, shop } from './event-house.ts';
 

@@ -1,6 +1,6 @@
 // A configuration file that cannot be used is complained of once for each state of it, however much is said meanwhile.
 import { expect, it } from 'vitest';
-import { repository } from '../../github-double/lookup.ts';
+import { repository } from '../../../packages/github-double/src/lookup.ts';
 import { type EventHouse, shop } from './event-house.ts';
 
 const NAME = 'octo/shop';

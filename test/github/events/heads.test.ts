@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HeadState } from '../../../src/core/head.ts';
 import { EMPTY_RECORD, type PostedPullRequest } from '../../../src/core/thread.ts';
-import { git } from '../../github-double/git/run-git.ts';
+import { git } from '../../../packages/github-double/src/git/run-git.ts';
 import { type EventHouse, shop } from './event-house.ts';
 
 const NAME = 'octo/shop';

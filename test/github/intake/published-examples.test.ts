@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createCausewayApp } from '../../../src/github/app.ts';
 import type { CausewayAppDeps } from '../../../src/github/events/app-deps.ts';
 import { classifyDelivery, USED_EVENTS } from '../../../src/github/intake/delivery.ts';
-import { publishedExamples } from '../../github-double/webhooks/examples.ts';
+import { publishedExamples } from '../../../packages/github-double/src/webhooks/examples.ts';
 import { delivery, reception } from './signed-delivery.ts';
 
 const ALL = publishedExamples().map(({ name, event, payload }, at) => {

@@ -7,8 +7,8 @@ import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
-import { asManifestSays } from '../../github-double/as-manifest-says.ts';
-import { startGithubDouble } from '../../github-double/start.ts';
+import { asManifestSays } from '../../double-program/as-manifest-says.ts';
+import { startGithubDouble } from '../../../packages/github-double/src/start.ts';
 import { testSource } from '../../support/project-source.ts';
 import { NEVER } from '../clients/ground.ts';
 

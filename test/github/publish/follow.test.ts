@@ -1,6 +1,6 @@
 // Our own pull request on its live head: green, red, tried again, handed over, and taken out of our hands.
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_APP } from '../../github-double/state.ts';
+import { DEFAULT_APP } from '../../../packages/github-double/src/state.ts';
 import { FILES, FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 
 const SECOND = 'one\n22\nthree\n';

@@ -25,10 +25,10 @@ import { createLog } from '../../../src/log.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
-import type { GithubDouble } from '../../github-double/double.ts';
-import { git as runGit } from '../../github-double/git/run-git.ts';
-import { startGithubDouble } from '../../github-double/start.ts';
-import type { Comment, Issue as GithubIssue } from '../../github-double/state.ts';
+import type { GithubDouble } from '../../../packages/github-double/src/double.ts';
+import { git as runGit } from '../../../packages/github-double/src/git/run-git.ts';
+import { startGithubDouble } from '../../../packages/github-double/src/start.ts';
+import type { Comment, Issue as GithubIssue } from '../../../packages/github-double/src/state.ts';
 import { SIGNAL, testSource } from '../../support/project-source.ts';
 import { acceptance, accepted, conclusion } from '../../support/store-samples.ts';
 

@@ -7,7 +7,7 @@ import { randomEdit } from '../../../packages/diff/test/random-edits.ts';
 import type { InvestigationSettings } from '../../../src/core/settings.ts';
 import type { ReviewComment } from '../../../src/github/publish/github-writer.ts';
 import { suggestChanges } from '../../../src/github/publish/suggestions.ts';
-import { suggestionIn } from '../../github-double/suggestion.ts';
+import { suggestionIn } from '../../../packages/github-double/src/suggestion.ts';
 import { unifiedOf } from '../../support/git-apply.ts';
 
 const ANYWHERE: InvestigationSettings['paths'] = { allow: [], block: [] };

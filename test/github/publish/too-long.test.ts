@@ -2,7 +2,7 @@
 
 import type { Redactor } from 'causeway-redact';
 import { expect, it } from 'vitest';
-import { renderMarkdown } from '../../github-double/page/markdown.ts';
+import { renderMarkdown } from '../../../packages/github-double/src/page/markdown.ts';
 import { publishingHouse, SHOP } from './publishing-house.ts';
 
 it('leaves without its folds, so that no cut sets free what stood in code, and is found by its marker', async () => {

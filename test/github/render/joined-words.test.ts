@@ -4,7 +4,7 @@ import { formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from 'c
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderMarkdownPage } from '../../../src/github/render/page.ts';
-import { renderMarkdown } from '../../github-double/page/markdown.ts';
+import { renderMarkdown } from '../../../packages/github-double/src/page/markdown.ts';
 import '../../support/property-seed.ts';
 import { effectsOf } from '../../../packages/safe-markdown/test/github-reading.ts';
 

@@ -11,8 +11,8 @@ import {
 import { createLog } from '../../../src/log.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
-import type { GithubDouble, SeenRequest } from '../../github-double/double.ts';
-import { startGithubDouble } from '../../github-double/start.ts';
+import type { GithubDouble, SeenRequest } from '../../../packages/github-double/src/double.ts';
+import { startGithubDouble } from '../../../packages/github-double/src/start.ts';
 import { NEVER } from '../clients/ground.ts';
 
 export const REDIRECT = 'https://causeway.example/account/callback';

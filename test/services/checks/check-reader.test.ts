@@ -4,7 +4,7 @@ import { readCheck } from 'causeway-ci-log';
 import { describe, expect, it } from 'vitest';
 import { createResultBudget } from '../../../src/core/check.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
-import { zipFiles } from '../../github-double/storage.ts';
+import { zipFiles } from '../../../packages/github-double/src/storage.ts';
 import { CODE_LOG } from '../../support/head-ground.ts';
 
 /** A log of half a megabyte and more, with its cause at the end. */

@@ -1,7 +1,7 @@
 // Signing in with GitHub, over the real service: who comes in, who does not, and what nobody can bend.
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { repository } from '../../github-double/lookup.ts';
+import { repository } from '../../../packages/github-double/src/lookup.ts';
 import { openShop, SHOP_NAME } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage, storedQueue } from '../../support/github-stage.ts';
 import { type WebVisitor, webVisitor } from '../../support/web-visitor.ts';

@@ -1,6 +1,6 @@
 // A job prints the same error whenever it runs, red or green: the check run shows what only the red one says, which is read off the green log.
 import { expect, it } from 'vitest';
-import type { JobResult } from '../../github-double/people/checks.ts';
+import type { JobResult } from '../../../packages/github-double/src/people/checks.ts';
 import { minutesAgo, type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import { jobLog } from '../../support/github-red-model.ts';
 

@@ -1,7 +1,7 @@
 // A red default branch: its fix is a draft pull request where it is proven and sure, and a button where it is not; nobody is told in a comment.
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { renderMarkdown } from '../../github-double/page/markdown.ts';
+import { renderMarkdown } from '../../../packages/github-double/src/page/markdown.ts';
 import { minutesAgo, type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import {
   BASKET,

@@ -1,6 +1,6 @@
 // Chance: what passes and fails at one commit is called so, costs no model, and takes back what was said of it.
 import { expect, it } from 'vitest';
-import type { WorkflowRun } from '../../github-double/state.ts';
+import type { WorkflowRun } from '../../../packages/github-double/src/state.ts';
 import { type RedDesk, redStage, resultOf } from '../../support/github-red-desk.ts';
 import { COUPONS, DELIVERY } from '../../support/github-red-model.ts';
 

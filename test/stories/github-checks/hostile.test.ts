@@ -3,7 +3,7 @@
 import { REDACTED } from 'causeway-redact';
 import { expect, it } from 'vitest';
 import { PLANTED } from '../../../packages/redact/test/planted.ts';
-import { type Rendered, renderMarkdown } from '../../github-double/page/markdown.ts';
+import { type Rendered, renderMarkdown } from '../../../packages/github-double/src/page/markdown.ts';
 import { CHANGED_TESTS, type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import { COUPONS, jobLog, testLog } from '../../support/github-red-model.ts';
 import { EVIL, HOSTILE_FAILING, HOSTILE_LINE, HOSTILE_PRINTED } from '../../support/hostile-log.ts';

@@ -1,6 +1,6 @@
 // The machine failed, not the code: the check run says so, nobody is asked and nobody is disturbed; a test that prints such words is code.
 import { expect, it } from 'vitest';
-import type { JobResult } from '../../github-double/people/checks.ts';
+import type { JobResult } from '../../../packages/github-double/src/people/checks.ts';
 import { redStage } from '../../support/github-red-desk.ts';
 import { COUPONS, jobLog, testLog } from '../../support/github-red-model.ts';
 

@@ -1,6 +1,6 @@
 // "Re-run" on our own check run: the checks are read again, and what was found there is investigated again.
 import { expect, it } from 'vitest';
-import { repository } from '../../github-double/lookup.ts';
+import { repository } from '../../../packages/github-double/src/lookup.ts';
 import { type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-model.ts';
 import { storedRows } from '../../support/records.ts';

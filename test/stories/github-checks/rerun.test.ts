@@ -1,6 +1,6 @@
 // A flaky job is run once more before anything is said, where the repository wants that: once, whatever happens meanwhile.
 import { describe, expect, it } from 'vitest';
-import type { WorkflowRun } from '../../github-double/state.ts';
+import type { WorkflowRun } from '../../../packages/github-double/src/state.ts';
 import { type RedDesk, redStage, resultOf } from '../../support/github-red-desk.ts';
 import { COUPONS, DELIVERY } from '../../support/github-red-model.ts';
 

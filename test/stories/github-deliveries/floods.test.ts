@@ -1,7 +1,7 @@
 // More deliveries than can be worked on, missed ones, and ones about what is gone meanwhile: none lost, none done twice, no storm.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { post, signedHeaders } from '../../github-double/webhooks/sender.ts';
+import { post, signedHeaders } from '../../../packages/github-double/src/webhooks/sender.ts';
 import { deskOf } from '../../support/github-desk.ts';
 import { serveWithoutWorker } from '../../support/github-no-worker.ts';
 import { openShop, reportBug, SHOP_NAME } from '../../support/github-shop.ts';

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Outcome, post, signedHeaders } from '../../github-double/webhooks/sender.ts';
+import { type Outcome, post, signedHeaders } from '../../../packages/github-double/src/webhooks/sender.ts';
 import { serveWithoutWorker } from '../../support/github-no-worker.ts';
 import { openShop, reportBug, SHOP_NAME } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage, storedQueue } from '../../support/github-stage.ts';

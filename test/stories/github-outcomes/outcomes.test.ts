@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { OutcomeView } from '../../../src/core/outcome.ts';
-import { post, signedHeaders } from '../../github-double/webhooks/sender.ts';
+import { post, signedHeaders } from '../../../packages/github-double/src/webhooks/sender.ts';
 import { type Desk, fileAt, openDesk } from '../../support/github-desk.ts';
 import { MENDED_FILE, MENDED_LINE, type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';

@@ -1,9 +1,9 @@
 // Our own pull request in a shop whose checks say what a test makes them say.
 
-import { gitText } from '../../github-double/git/run-git.ts';
-import { repository } from '../../github-double/lookup.ts';
-import type { ReportedRun } from '../../github-double/people/checks.ts';
-import type { Issue } from '../../github-double/state.ts';
+import { gitText } from '../../../packages/github-double/src/git/run-git.ts';
+import { repository } from '../../../packages/github-double/src/lookup.ts';
+import type { ReportedRun } from '../../../packages/github-double/src/people/checks.ts';
+import type { Issue } from '../../../packages/github-double/src/state.ts';
 import { type Desk, openDesk } from '../../support/github-desk.ts';
 import type { GithubStage } from '../../support/github-stage.ts';
 

@@ -1,8 +1,8 @@
 // The same thing told twice is done once, however it is told.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ListedDelivery } from '../../github-double/double.ts';
-import { type Outcome, post, signedHeaders } from '../../github-double/webhooks/sender.ts';
+import type { ListedDelivery } from '../../../packages/github-double/src/double.ts';
+import { type Outcome, post, signedHeaders } from '../../../packages/github-double/src/webhooks/sender.ts';
 import { type Desk, openDesk } from '../../support/github-desk.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';

@@ -1,5 +1,5 @@
 // Runs git on the double's bare repositories, and remembers what cannot change.
-import { runGit } from '../../support/git-repository.ts';
+import { runGit } from '../../../../test/support/git-repository.ts';
 
 /** Of all verbs those whose answer hangs on the objects alone that they name. */
 const OF_OBJECTS = new Set(['cat-file', 'diff', 'ls-tree', 'merge-base', 'rev-list', 'rev-parse']);

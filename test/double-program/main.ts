@@ -9,12 +9,12 @@ import { parseArgs } from 'node:util';
 import { startActions } from './actions.ts';
 import { asManifestSays } from './as-manifest-says.ts';
 import { DEMO_SHOP, openDemoShop } from './demo-shop.ts';
-import type { GithubDouble } from './double.ts';
-import { repository } from './lookup.ts';
-import { servePage } from './page/serve-page.ts';
-import { startGithubDouble } from './start.ts';
-import type { App } from './state.ts';
-import { webhookSender } from './webhooks/sender.ts';
+import type { GithubDouble } from '../../packages/github-double/src/double.ts';
+import { repository } from '../../packages/github-double/src/lookup.ts';
+import { servePage } from '../../packages/github-double/src/page/serve-page.ts';
+import { startGithubDouble } from '../../packages/github-double/src/start.ts';
+import type { App } from '../../packages/github-double/src/state.ts';
+import { webhookSender } from '../../packages/github-double/src/webhooks/sender.ts';
 
 const OWNER = 'corner';
 const ROOT = path.join(import.meta.dirname, '..', '..');

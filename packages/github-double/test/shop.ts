@@ -1,7 +1,7 @@
 // A small shop on the double, on which its own tests look.
 import { installationToken } from './ask.ts';
-import type { GithubDouble } from './double.ts';
-import type { Installation, Repository } from './state.ts';
+import type { GithubDouble } from '../src/double.ts';
+import type { Installation, Repository } from '../src/state.ts';
 
 export interface Shop {
   readonly github: GithubDouble;

@@ -1,7 +1,7 @@
 // Asks the double as an App would, without a client library in between.
 import { createSign } from 'node:crypto';
-import type { GithubDouble } from './double.ts';
-import type { App, Installation, Permissions } from './state.ts';
+import type { GithubDouble } from '../src/double.ts';
+import type { App, Installation, Permissions } from '../src/state.ts';
 
 export interface Asked {
   readonly status: number;

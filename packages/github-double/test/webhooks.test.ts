@@ -1,10 +1,10 @@
 // Webhooks as GitHub sends them: signed, in order, to whom they concern, once, and listed so that they can be asked for again.
 import { Webhooks } from '@octokit/webhooks';
 import { describe, expect, it } from 'vitest';
-import { webhookReceiver } from '../support/webhook-receiver.ts';
-import type { App, Installation, State } from './state.ts';
-import { publishedExamples } from './webhooks/examples.ts';
-import { webhookSender } from './webhooks/sender.ts';
+import { webhookReceiver } from '../../../test/support/webhook-receiver.ts';
+import type { App, Installation, State } from '../src/state.ts';
+import { publishedExamples } from '../src/webhooks/examples.ts';
+import { webhookSender } from '../src/webhooks/sender.ts';
 
 const SECRET = 'a secret of the App';
 const issue = { action: 'labeled', issue: { number: 4 }, repository: { id: 70 } };

@@ -3,10 +3,10 @@ import AxeBuilder from 'axe-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenBrowser, openBrowser } from '../support/browser.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
-import type { GithubDouble } from './double.ts';
-import { servePage } from './page/serve-page.ts';
-import { startGithubDouble } from './start.ts';
-import { webhookSender } from './webhooks/sender.ts';
+import type { GithubDouble } from '../../packages/github-double/src/double.ts';
+import { servePage } from '../../packages/github-double/src/page/serve-page.ts';
+import { startGithubDouble } from '../../packages/github-double/src/start.ts';
+import { webhookSender } from '../../packages/github-double/src/webhooks/sender.ts';
 
 const REPOSITORY = 'corner/shop';
 let browser: OpenBrowser;

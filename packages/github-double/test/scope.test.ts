@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { appJwt, ask, installationToken } from './ask.ts';
 import { shop } from './shop.ts';
-import { startGithubDouble } from './start.ts';
+import { startGithubDouble } from '../src/start.ts';
 
 const HOUR = 3_600_000;
 

@@ -1,9 +1,9 @@
 // GitHub's own description as a judge: it takes what GitHub really sends, and names what GitHub would not do.
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { description } from './description/operations.ts';
-import { schemaChanges, validateExchange } from './description/validate.ts';
-import type { Exchange } from './double.ts';
+import { description } from '../src/description/operations.ts';
+import { schemaChanges, validateExchange } from '../src/description/validate.ts';
+import type { Exchange } from '../src/double.ts';
 
 const published: readonly { name: string; examples: readonly Record<string, unknown>[] }[] = createRequire(
   import.meta.url,

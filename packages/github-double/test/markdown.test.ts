@@ -1,7 +1,7 @@
 // Comments as GitHub renders them: what is a link, a mention or a picture is one, and nothing that anybody writes acts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderMarkdown } from './page/markdown.ts';
+import { renderMarkdown } from '../src/page/markdown.ts';
 
 const ground = { repository: 'octo/shop', webUrl: 'https://github.test' };
 const render = (source: string) => renderMarkdown(source, ground);

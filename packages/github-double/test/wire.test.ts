@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { ask, installationToken } from './ask.ts';
 import { shop } from './shop.ts';
-import { startGithubDouble } from './start.ts';
+import { startGithubDouble } from '../src/start.ts';
 
 const run = promisify(execFile);
 

@@ -1,9 +1,9 @@
 // Faults on demand do what they say: before the work, after it, or only to the answer.
 import { expect, test } from 'vitest';
 import { ask, askGraphql } from './ask.ts';
-import type { FaultRule } from './faults.ts';
+import type { FaultRule } from '../src/faults.ts';
 import { type Shop, shop } from './shop.ts';
-import { startGithubDouble } from './start.ts';
+import { startGithubDouble } from '../src/start.ts';
 
 const COMMENTS = /^\/repos\/octo\/shop\/issues\/1\/comments$/;
 

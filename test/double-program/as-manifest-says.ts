@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
-import type { App, Permissions } from './state.ts';
+import type { App, Permissions } from '../../packages/github-double/src/state.ts';
 
 const MANIFEST = path.join(import.meta.dirname, '..', '..', 'app.yml');
 

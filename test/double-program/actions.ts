@@ -2,10 +2,10 @@
 // that `causeway init` writes: its events, the conditions in its `if`, and the step's permissions, inputs and environment.
 import { parse } from 'yaml';
 import { createRunner, installActions } from '../support/actions-runner.ts';
-import type { GithubDouble } from './double.ts';
-import { gitText } from './git/run-git.ts';
-import { fullName, repository } from './lookup.ts';
-import type { Permissions } from './state.ts';
+import type { GithubDouble } from '../../packages/github-double/src/double.ts';
+import { gitText } from '../../packages/github-double/src/git/run-git.ts';
+import { fullName, repository } from '../../packages/github-double/src/lookup.ts';
+import type { Permissions } from '../../packages/github-double/src/state.ts';
 
 interface Workflow {
   readonly on: Readonly<Record<string, { readonly workflows?: readonly string[] } | null>>;

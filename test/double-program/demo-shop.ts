@@ -2,10 +2,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type RunningCi, startCi } from './ci.ts';
-import type { GithubDouble } from './double.ts';
-import { git, gitText } from './git/run-git.ts';
-import { repository } from './lookup.ts';
+import { type RunningCi, startCi } from '../../packages/github-double/src/ci.ts';
+import type { GithubDouble } from '../../packages/github-double/src/double.ts';
+import { git, gitText } from '../../packages/github-double/src/git/run-git.ts';
+import { repository } from '../../packages/github-double/src/lookup.ts';
 
 const DEMO = path.join(import.meta.dirname, '..', '..', 'demo');
 
