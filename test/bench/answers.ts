@@ -1,7 +1,8 @@
 // `answers`: how long callers and GitHub wait for an answer with 50 reports or deliveries a second, idle and while an index is built.
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { post, signedHeaders } from '../../packages/github-double/src/webhooks/sender.ts';
+import { postDelivery, signDelivery } from 'causeway-github-double';
 import { openShop, reportBug, SHOP_NAME } from '../support/github-shop.ts';
 import { openGithubStage } from '../support/github-stage.ts';
 import { type LocalService, openLocalService } from './local-service.ts';
@@ -53,8 +54,8 @@ async function* measureDeliveries(rounds: number): ReturnType<Measurement['measu
   let id = Date.now() * 1_000;
   const send = async (url: string) => {
     const body = JSON.stringify({ ...payload, comment: { ...payload.comment, id: id++ } });
-    const headers = signedHeaders(app, { guid: randomUUID(), event: 'issue_comment', body });
-    const { statusCode } = await post(url, headers, body, new AbortController().signal);
+    const headers = signDelivery(app, { guid: randomUUID(), event: 'issue_comment', body });
+    const { statusCode } = await postDelivery(url, headers, body);
     if (statusCode >= 300) throw new Error(`the delivery is answered with ${statusCode}`);
   };
   const ours: number[] = [];

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { openShop, reportBug, SHOP_NAME } from '../support/github-shop.ts';
 import { openGithubStage } from '../support/github-stage.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { listSourceFiles, ROOT } from '../support/source-files.ts';
+import { listShippedFiles, ROOT } from '../support/source-files.ts';
 import { say, table } from './figures.ts';
 import { openLocalService } from './local-service.ts';
 import { keptRepository } from './made-repository.ts';
@@ -83,7 +83,7 @@ async function openProbe(folder: string) {
 }
 
 function countRun(what: string, scripts: readonly Script[]) {
-  const ours = new Set(listSourceFiles().map((file) => path.join(ROOT, file)));
+  const ours = new Set(listShippedFiles().map((file) => path.join(ROOT, file)));
   const own = scripts
     .filter(({ url }) => url.startsWith('file:') && ours.has(fileURLToPath(url)))
     .map(({ url, functions }) => ({

@@ -1,11 +1,12 @@
 // A repository made by rule: always the same files, history and sizes for the same number of files, packed as a server keeps it.
+
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { git } from '../../packages/github-double/src/git/run-git.ts';
+import { gitIn } from '../support/git-repository.ts';
 
 export interface MadeRepository {
   readonly gitDir: string;
@@ -36,10 +37,10 @@ async function makeRepository(folder: string, files: number): Promise<MadeReposi
   if (!existsSync(gitDir)) {
     const partial = `${gitDir}.partial`;
     await rm(partial, { recursive: true, force: true });
-    await git(folder, ['init', '--quiet', '--bare', '--initial-branch=main', partial]);
+    await gitIn(folder, 'init', '--quiet', '--bare', '--initial-branch=main', partial);
     await importInto(partial, files);
     // As a server that serves many fetches has it.
-    await git(partial, ['repack', '-a', '-d', '-f', '-q', '--write-bitmap-index']);
+    await gitIn(partial, 'repack', '-a', '-d', '-f', '-q', '--write-bitmap-index');
     await rename(partial, gitDir);
   }
   return { gitDir, files, report: (number) => reportOf(files, number) };

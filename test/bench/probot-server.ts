@@ -1,11 +1,12 @@
 // Probot's own server with a handler that does nothing, in a process of its own: what there is to compare an acknowledgement with.
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { App } from 'causeway-github-double';
 import { pino } from 'pino';
 import { Probot, Server } from 'probot';
-import type { App } from '../../packages/github-double/src/state.ts';
 import { processorTime, residentMemory } from '../support/process-figures.ts';
 
 interface ProbotServer extends AsyncDisposable {

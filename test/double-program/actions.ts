@@ -1,11 +1,8 @@
 // Runs the repository's workflow of Causeway as GitHub Actions would, so that the action can be tried without GitHub. It knows the form
 // that `causeway init` writes: its events, the conditions in its `if`, and the step's permissions, inputs and environment.
+import type { AppPermissions, GithubDouble } from 'causeway-github-double';
 import { parse } from 'yaml';
 import { createRunner, installActions } from '../support/actions-runner.ts';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { gitText } from '../../packages/github-double/src/git/run-git.ts';
-import { fullName, repository } from '../../packages/github-double/src/lookup.ts';
-import type { Permissions } from '../../packages/github-double/src/state.ts';
 
 interface Workflow {
   readonly on: Readonly<Record<string, { readonly workflows?: readonly string[] } | null>>;
@@ -22,7 +19,7 @@ interface Job {
 
 interface Payload {
   readonly action?: string;
-  readonly repository?: { readonly full_name: string };
+  readonly repository?: { readonly id: number };
   readonly label?: { readonly name: string };
   readonly sender?: { readonly login: string };
   readonly comment?: { readonly body: string; readonly user: { readonly type: string } | null };
@@ -44,11 +41,10 @@ export function startActions(
   name: string,
   { folder, owner, environment, say }: ActionsOptions,
 ): { settled(): Promise<void> } {
-  const { state } = double;
   const runner = createRunner(double, installActions(double, owner), { folder, env: pickModel(environment) });
   let last: Promise<void> = Promise.resolve();
   const run = async (event: string, payload: Payload): Promise<void> => {
-    const workflow = await readWorkflow(repository(state, name));
+    const workflow = await readWorkflow(double, name);
     const [job] = Object.values(workflow?.jobs ?? {});
     const [step] = job?.steps ?? [];
     if (workflow === null || job === undefined || step === undefined || !isStarted(workflow, event, payload)) return;
@@ -56,26 +52,23 @@ export function startActions(
     const env = Object.entries(step.env ?? {}).map(([key, value]) => [key, readSecret(value, environment)] as const);
     const permissions = Object.fromEntries(
       Object.entries(job.permissions ?? {}).map(([key, level]) => [key.replaceAll('-', '_'), level]),
-    ) as Permissions;
+    ) as AppPermissions;
     const given = { payload, permissions, with: step.with ?? {}, env: Object.fromEntries(env) };
     const { code, log, summary } = await runner.run(event, name, given);
     const text = log.replaceAll(/^::.*\n/gm, '').trim();
     say(`${text}\nIt ended with ${code}. Its summary:\n\n${summary.trim()}\n`);
   };
-  const { emit } = state.sink;
-  const sink = state.sink as { emit: typeof emit };
-  sink.emit = (event, payload, installationId) => {
-    emit(event, payload, installationId);
+  double.onEvent((event, payload) => {
     const told = structuredClone(payload) as Payload;
-    if (told.repository?.full_name !== fullName(state, repository(state, name))) return;
+    if (told.repository?.id !== double.repository(name).id) return;
     last = last.then(() => run(event, told)).catch((error: unknown) => say(`${String(error)}\n`));
-  };
+  });
   return { settled: () => last };
 }
 
-async function readWorkflow({ gitDir, defaultBranch }: { gitDir: string; defaultBranch: string }) {
-  const place = `refs/heads/${defaultBranch}:.github/workflows/causeway.yml`;
-  const text = await gitText(gitDir, ['show', place]).catch(() => null);
+async function readWorkflow(double: GithubDouble, name: string): Promise<Workflow | null> {
+  const place = `refs/heads/${double.repository(name).defaultBranch}:.github/workflows/causeway.yml`;
+  const text = await double.git(name, 'show', place).catch(() => null);
   return text === null ? null : (parse(text) as Workflow);
 }
 

@@ -1,11 +1,10 @@
 // The shop of the shipped demo as it is tried out: three bugs, a report of each, and a CI that runs its tests.
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type RunningCi, startCi } from '../../packages/github-double/src/ci.ts';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { git, gitText } from '../../packages/github-double/src/git/run-git.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
+import { type GithubDouble, type RunningCi, startCi } from 'causeway-github-double';
+import { gitIn } from '../support/git-repository.ts';
 
 const DEMO = path.join(import.meta.dirname, '..', '..', 'demo');
 
@@ -26,7 +25,7 @@ export async function openDemoShop(double: GithubDouble): Promise<RunningCi> {
   const { people } = double;
   const folder = await mkdtemp(path.join(tmpdir(), 'github-double-'));
   try {
-    await git(folder, ['clone', '--quiet', '--bare', path.join(DEMO, 'corner-shop.bundle'), folder]);
+    await gitIn(folder, 'clone', '--quiet', '--bare', path.join(DEMO, 'corner-shop.bundle'), folder);
     await people.openRepository(DEMO_SHOP, { from: folder, description: 'A small shop, and three bugs in it' });
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -35,7 +34,7 @@ export async function openDemoShop(double: GithubDouble): Promise<RunningCi> {
   people.grant(DEMO_SHOP, 'per', 'triage');
   people.user('ola');
   const { botId } = people.otherApp('renovate');
-  repository(double.state, DEMO_SHOP).collaborators.set(botId, { base: 'push', roleName: 'write' });
+  double.repository(DEMO_SHOP).collaborators.set(botId, { base: 'push', roleName: 'write' });
   people.makeLabel(DEMO_SHOP, 'analyse', { color: '0e8a16', description: 'Causeway looks into it' });
   people.makeLabel(DEMO_SHOP, 'bug', { color: 'd73a4a', description: 'Something is not working' });
   for (const { file, by, labels } of REPORTS) {
@@ -43,6 +42,6 @@ export async function openDemoShop(double: GithubDouble): Promise<RunningCi> {
     people.openIssue(DEMO_SHOP, { by, title, body: body.join('\n').trim(), labels });
   }
   const ci = startCi(double, DEMO_SHOP, { jobs: { test: RUN_TESTS }, environment: RESTRICTED });
-  await ci.run(await gitText(repository(double.state, DEMO_SHOP).gitDir, ['rev-parse', 'refs/heads/main']));
+  await ci.run((await double.tip(DEMO_SHOP)) ?? '');
   return ci;
 }

@@ -1,20 +1,16 @@
 // Starts the GitHub double alone, with a shop that has bugs, reports of them and a CI that really runs its tests, so that anyone can
 // try the App without GitHub.
 //   npm run github-double -- [--webhook URL] [--port N] [--data DIR] [--action]
+
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { type App, type GithubDouble, startGithubDouble } from 'causeway-github-double';
+import { CAUSEWAY_APP } from '../support/causeway-app.ts';
 import { startActions } from './actions.ts';
-import { asManifestSays } from './as-manifest-says.ts';
 import { DEMO_SHOP, openDemoShop } from './demo-shop.ts';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
-import { servePage } from '../../packages/github-double/src/page/serve-page.ts';
-import { startGithubDouble } from '../../packages/github-double/src/start.ts';
-import type { App } from '../../packages/github-double/src/state.ts';
-import { webhookSender } from '../../packages/github-double/src/webhooks/sender.ts';
 
 const OWNER = 'corner';
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -65,9 +61,8 @@ function optionsOf(given: readonly string[]): Options | null {
   }
 }
 
-/** The double's App as app.yml describes it, with the address of Causeway. */
-async function prepareApp({ app, people }: GithubDouble, webhook: string): Promise<App> {
-  await asManifestSays(app);
+/** The double's App with the address of Causeway. */
+function prepareApp({ app, people }: GithubDouble, webhook: string): App {
   app.webhookUrl = webhook;
   app.callbackUrls.push(new URL('/account/callback', webhook).href);
   people.organization(OWNER, { owners: ['nora'], members: ['per'] });
@@ -103,7 +98,7 @@ async function settings(double: GithubDouble, app: App, data: string | null): Pr
 async function runAction(double: GithubDouble): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'github-double-jobs-'));
   const ci = await openDemoShop(double);
-  repository(double.state, DEMO_SHOP).actionsMayOpenPulls = true;
+  double.repository(DEMO_SHOP).actionsMayOpenPulls = true;
   await double.people.push(DEMO_SHOP, {
     by: 'nora',
     message: 'Run the tests',
@@ -138,12 +133,12 @@ function stopped(): Promise<void> {
 
 async function run({ webhook, port, data, isAction }: Options): Promise<void> {
   // Beside the API, as on GitHub Enterprise: at the root of an address there is room for the page alone.
-  const double = await startGithubDouble({ port, basePath: '/api/v3', sink: webhookSender, page: servePage });
+  const double = await startGithubDouble({ port, basePath: '/api/v3', app: CAUSEWAY_APP, page: true });
   if (isAction) {
     double.people.organization(OWNER, { owners: ['nora'], members: ['per'] });
     return await runAction(double);
   }
-  const app = await prepareApp(double, webhook);
+  const app = prepareApp(double, webhook);
   const ci = await openDemoShop(double);
   double.people.install(OWNER, { by: 'nora' });
   const end = stopped();

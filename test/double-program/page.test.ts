@@ -1,12 +1,11 @@
 // The page of the double as people use it, in a real browser: what is written shows as on GitHub, what is pressed happens.
+
 import AxeBuilder from 'axe-core';
+import { type GithubDouble, startGithubDouble } from 'causeway-github-double';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenBrowser, openBrowser } from '../support/browser.ts';
+import { CAUSEWAY_APP } from '../support/causeway-app.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { servePage } from '../../packages/github-double/src/page/serve-page.ts';
-import { startGithubDouble } from '../../packages/github-double/src/start.ts';
-import { webhookSender } from '../../packages/github-double/src/webhooks/sender.ts';
 
 const REPOSITORY = 'corner/shop';
 let browser: OpenBrowser;
@@ -17,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => browser[Symbol.asyncDispose]());
 
 async function shop(): Promise<GithubDouble> {
-  const double = await startGithubDouble({ basePath: '/api/v3', sink: webhookSender, page: servePage });
+  const double = await startGithubDouble({ basePath: '/api/v3', app: CAUSEWAY_APP, page: true });
   const { people } = double;
   people.organization('corner', { owners: ['nora'] });
   await people.openRepository(REPOSITORY, { files: { 'src/a.js': 'one\ntwo\nthree\n', 'README.md': '# Shop\n' } });

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Language, type Node, Parser } from 'web-tree-sitter';
-import { listSourceFiles, ROOT } from '../support/source-files.ts';
+import { listShippedFiles, ROOT } from '../support/source-files.ts';
 
 export interface Expression {
   readonly source: string;
@@ -37,7 +37,7 @@ export async function findExpressions(): Promise<Found> {
   const expressions: Expression[] = [];
   const composedLater: string[] = [];
   const composing = new Set<string>();
-  for (const file of listSourceFiles()) {
+  for (const file of listShippedFiles()) {
     const tree = parser.parse(readFileSync(path.join(ROOT, file), 'utf8'));
     if (tree === null) throw new Error(`${file} was not parsed`);
     const nodes = tree.rootNode.descendantsOfType(['regex', ...CALLS]);

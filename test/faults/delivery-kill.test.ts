@@ -1,8 +1,9 @@
 // The long run: kill -9 at random moments under a flood of deliveries. What was answered with 202 is there, once, and is handled in the end.
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { postDelivery, signDelivery } from 'causeway-github-double';
 import { expect, it } from 'vitest';
-import { post, signedHeaders } from '../../packages/github-double/src/webhooks/sender.ts';
 import { emptyLedger, lossesIn, NO_LOSSES } from '../support/entry-kill.ts';
 import { openShop, reportBug, SHOP_NAME } from '../support/github-shop.ts';
 import { type GithubStage, openGithubStage, storedQueue } from '../support/github-stage.ts';
@@ -40,7 +41,7 @@ it(`${ROUNDS} kills under a flood of deliveries lose none that was answered and 
   const send = async (life: AbortSignal) => {
     while (!life.aborted) {
       const letter = unanswered.pop() ?? next();
-      const { statusCode } = await post(app.webhookUrl ?? '', signedHeaders(app, letter), letter.body, life);
+      const { statusCode } = await postDelivery(app.webhookUrl ?? '', signDelivery(app, letter), letter.body, life);
       if (statusCode === 202) ledger.deliveries.add(letter.guid);
       else unanswered.push(letter);
       if (statusCode !== 202 && !life.aborted) refusals++;

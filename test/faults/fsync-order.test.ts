@@ -1,10 +1,10 @@
 // The order of fsync and 202 on the second start of a file, as the kernel saw it; the same check fails where fsync does nothing.
+
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { postDelivery, publishedExamples, signDelivery } from 'causeway-github-double';
 import { expect, it } from 'vitest';
-import { publishedExamples } from '../../packages/github-double/src/webhooks/examples.ts';
-import { post, signedHeaders } from '../../packages/github-double/src/webhooks/sender.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eatMyData, orderIn, tracer } from '../support/fsync-order.ts';
 import { gitRepository } from '../support/git-repository.ts';
@@ -77,8 +77,7 @@ it.runIf(traces)('no 202 of a flood of deliveries leaves before the log is on th
   const one = async () => {
     const body = JSON.stringify({ ...payload, comment: { ...payload.comment, id: state.nextId() } });
     const letter = { guid: randomUUID(), event: 'issue_comment', body };
-    const signal = new AbortController().signal;
-    const answer = await post(`${service.address}/api/github/webhooks`, signedHeaders(app, letter), body, signal);
+    const answer = await postDelivery(`${service.address}/api/github/webhooks`, signDelivery(app, letter), body);
     return { guid: letter.guid, ...answer };
   };
   const told = (

@@ -1,11 +1,12 @@
 // The whole house on many machines: two that take reports, three that work, killed at random, over a database that goes away again and again.
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { git } from '../../packages/github-double/src/git/run-git.ts';
+import { gitIn } from '../support/git-repository.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
@@ -68,7 +69,7 @@ async function manyMachines() {
   const server = opening.use(await startPostgres());
   const { path: folder } = opening.use(await temporaryFolder());
   const projects = Array.from({ length: PROJECTS }, (_, at) => path.join(folder, `shop-${at}`));
-  for (const one of projects) await git(folder, ['clone', '--quiet', path.join(DEMO, 'corner-shop.bundle'), one]);
+  for (const one of projects) await gitIn(folder, 'clone', '--quiet', path.join(DEMO, 'corner-shop.bundle'), one);
   const env = {
     ...{ DATABASE_URL: server.url, ENCRYPTION_KEY: randomBytes(32).toString('hex'), RATE_LIMIT: 'off' },
     MODEL: `scripted:${path.join(DEMO, 'corner-shop.script.json')}`,

@@ -1,8 +1,6 @@
 // What others can put before the action: forged markers, edited comments, foreign events, taken names, planted lines. Nothing is
 // written on GitHub that a job about the report alone would not have written.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { branchSha } from '../../packages/github-double/src/git/read-objects.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
 import { type ActionsStage, type EndedJob, openActionsStage } from '../support/actions-runner.ts';
 import { CHANGED_TESTS, resultOf } from '../support/github-red-desk.ts';
 import { COUPONS, type RedModel, redModel } from '../support/github-red-model.ts';
@@ -24,7 +22,7 @@ afterAll(async () => {
   await model[Symbol.asyncDispose]();
 });
 
-const find = (name: string) => repository(stage.double.state, name);
+const find = (name: string) => stage.double.repository(name);
 const later = () => stage.double.state.clock.advance(2_000);
 
 async function openLabelled(name: string, more = ''): Promise<number> {
@@ -154,7 +152,7 @@ it('a branch that somebody made under a name like ours stays as it is', async ()
   const sha = await stage.double.people.push(name, { by: 'mara', branch, files: { 'evil.js': 'evil()\n' } });
   const job = await stage.job('issues', name);
   expect(job.code, job.log).toBe(0);
-  expect(await branchSha(find(name).gitDir, branch)).toBe(sha);
+  expect(await stage.double.tip(name, branch)).toBe(sha);
   expect(writesOf(name)).toEqual(honest);
 });
 

@@ -2,8 +2,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { branchSha, readRefs } from '../../packages/github-double/src/git/read-objects.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
 import { type ActionsStage, FIX_PERMISSIONS, makeAppToken, openActionsStage } from '../support/actions-runner.ts';
 import { BESIDE_THE_BUG, CHANGED_TESTS, minutesAgo, resultOf } from '../support/github-red-desk.ts';
 import { BASKET, COUPONS, DELIVERY, type RedModel, redModel } from '../support/github-red-model.ts';
@@ -24,7 +22,7 @@ afterAll(async () => {
 
 /** GitHub's times are whole seconds: within one, nobody has seen what came before. */
 const later = () => stage.double.state.clock.advance(2_000);
-const find = (name: string) => repository(stage.double.state, name);
+const find = (name: string) => stage.double.repository(name);
 const allow = (name: string) => {
   find(name).actionsMayOpenPulls = true;
 };
@@ -49,7 +47,7 @@ const pullsOf = (name: string) =>
   stage.double.people.pulls(name).filter(({ authorId }) => authorId === stage.actions.botId);
 const checkRunsOf = (name: string) => [...find(name).checkRuns.values()].filter((run) => run.name === 'Causeway');
 const branchesOf = async (name: string) =>
-  (await readRefs(find(name).gitDir, 'refs/heads/')).map((ref) => ref.name.replace('refs/heads/', ''));
+  (await stage.double.git(name, 'for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads')).split('\n');
 
 describe('a label on an issue', () => {
   it('is answered by one comment, summary and outputs, and by a draft where Actions may open one', async () => {
@@ -275,7 +273,7 @@ describe('a red run of another workflow', () => {
     const { people } = stage.double;
     await openShop(stage.double, { name });
     allow(name);
-    const passed = (await branchSha(find(name).gitDir, 'main')) ?? '';
+    const passed = (await stage.double.tip(name)) ?? '';
     await people.reportWorkflowRun(name, {
       sha: passed,
       at: minutesAgo(6),
@@ -316,7 +314,7 @@ describe('a red run of another workflow', () => {
     expect(job.code, job.log).toBe(0);
     expect(checkRunsOf(name).map(({ headSha }) => headSha)).toEqual([sha]);
     expect(pullsOf(name)).toEqual([]);
-    expect(await branchSha(find(from).gitDir, 'afar')).toBe(sha);
+    expect(await stage.double.tip(from, 'afar')).toBe(sha);
     later();
     people.comment(name, number, { by: 'ola', body: '/analyse fix' });
     expect((await stage.job('issue_comment', name)).code).toBe(0);
@@ -327,7 +325,11 @@ describe('a red run of another workflow', () => {
 describe('started by hand', () => {
   const dispatch = async (name: string, inputs: Readonly<Record<string, string>>, by = 'mara') => {
     const unfilled = { issue: '', run: '', report: '' };
-    stage.double.people.dispatch(name, { by, inputs: { ...unfilled, ...inputs } });
+    stage.double.people.dispatch(name, {
+      by,
+      workflow: '.github/workflows/causeway.yml',
+      inputs: { ...unfilled, ...inputs },
+    });
     return await stage.job('workflow_dispatch', name);
   };
 

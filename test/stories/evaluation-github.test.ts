@@ -1,11 +1,10 @@
 // `causeway eval --github` on the GitHub double: which closed issues become cases, with a token and without one.
+
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { type GithubDouble, startGithubDouble } from 'causeway-github-double';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asManifestSays } from '../double-program/as-manifest-says.ts';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
-import { startGithubDouble } from '../../packages/github-double/src/start.ts';
+import { CAUSEWAY_APP } from '../support/causeway-app.ts';
 import { appSettings, OWNER } from '../support/github-stage.ts';
 import { runCauseway, temporaryFolder } from '../support/service.ts';
 
@@ -28,9 +27,8 @@ function source(name: string, line: string): string {
 
 beforeAll(async () => {
   folder = opened.use(await temporaryFolder()).path;
-  double = opened.use(await startGithubDouble({ basePath: '/api/v3' }));
+  double = opened.use(await startGithubDouble({ basePath: '/api/v3', app: CAUSEWAY_APP }));
   const { people } = double;
-  await asManifestSays(double.app);
   people.organization(OWNER, { owners: ['nora'], members: [] });
   await people.openRepository(NAME);
   people.grant(NAME, 'mara', 'write');
@@ -55,7 +53,7 @@ beforeAll(async () => {
   people.edit(NAME, issues['refused'] ?? 0, { by: 'mara', state: 'closed', stateReason: 'not_planned' });
   await mend('moved', `Fixes #${issues['moved']}`);
   // Moved to another repository, or deleted: its number is nobody's any more.
-  repository(double.state, NAME).issues.delete(issues['moved'] ?? 0);
+  double.repository(NAME).issues.delete(issues['moved'] ?? 0);
   await push({ 'README.md': 'Better words\n' }, `Say it better, closes #${issues['written']}`);
   await mend('open', `Begin with #${issues['open']}`);
   for (let at = 0; at < DROPPED; at++) {

@@ -1,8 +1,9 @@
 // The forecast of a repository where nothing is installed: its numbers against what was put there, one by one.
+
 import { tmpdir } from 'node:os';
+import { type GithubDouble, startGithubDouble } from 'causeway-github-double';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { startGithubDouble } from '../../packages/github-double/src/start.ts';
+import { CAUSEWAY_APP } from '../support/causeway-app.ts';
 import { CODE_LOG, DISK_LOG, logOf, OTHER_LOG } from '../support/head-ground.ts';
 import { runCauseway } from '../support/service.ts';
 
@@ -13,7 +14,7 @@ let double: GithubDouble;
 let token: string;
 
 beforeAll(async () => {
-  double = await startGithubDouble({ basePath: '/api/v3' });
+  double = await startGithubDouble({ basePath: '/api/v3', app: CAUSEWAY_APP });
   const { people } = double;
   await people.openRepository(NAME, { files: { 'cart.py': 'one\n' } });
   people.grant(NAME, 'wren', 'write');

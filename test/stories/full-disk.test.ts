@@ -4,8 +4,6 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitHttp } from '../../packages/git-objects/test/git-http.ts';
-import { git } from '../../packages/github-double/src/git/run-git.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { openDesk } from '../support/github-desk.ts';
@@ -72,10 +70,9 @@ describe.runIf(canMount() && engine() === 'sqlite')('a disk with too little spac
     using disk = smallDisk(200);
     await using stage = await openGithubStage({ env: { DATA_DIR: disk.path } });
     const desk = await openDesk(stage, 'corner/large');
-    const { gitDir } = repository(stage.double.state, 'corner/large');
     // As large on the way as here, without the time to pack it.
-    await git(gitDir, ['config', 'core.compression', '0']);
-    await git(gitDir, ['config', 'core.bigFileThreshold', '1m']);
+    await stage.double.git('corner/large', 'config', 'core.compression', '0');
+    await stage.double.git('corner/large', 'config', 'core.bigFileThreshold', '1m');
     const files = { 'a.txt': 'a'.repeat(60 * MIB), 'b.txt': 'b'.repeat(60 * MIB) };
     await stage.double.people.push('corner/large', { by: 'mara', files });
     await disk.fill(110 * MIB);

@@ -1,14 +1,13 @@
 // An upgrade: what an earlier release left is found by today's program, its jobs are finished, and its backup is restored.
+
 import path from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { type GithubDouble, startGithubDouble } from 'causeway-github-double';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { turnsIn } from '../../packages/models/test/played.ts';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
-import { startGithubDouble } from '../../packages/github-double/src/start.ts';
-import { type WebhookSender, webhookSender } from '../../packages/github-double/src/webhooks/sender.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
+import { CAUSEWAY_APP } from '../support/causeway-app.ts';
 import type { ShopModel } from '../support/github-model.ts';
 import { proofModel } from '../support/github-proof.ts';
 import { samplesOf } from '../support/metrics-of.ts';
@@ -63,12 +62,7 @@ interface Ground extends AsyncDisposable {
 async function opened(of: Engine): Promise<Ground> {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
-  const senders: WebhookSender[] = [];
-  const sink = (state: Parameters<typeof webhookSender>[0]): WebhookSender => {
-    senders.push(webhookSender(state));
-    return senders[0] as WebhookSender;
-  };
-  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink }));
+  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', app: CAUSEWAY_APP }));
   const model = opening.use(await proofModel());
   const receiver = opening.use(await webhookReceiver());
   const shop = path.join(folder.path, 'shop');
@@ -89,7 +83,7 @@ async function opened(of: Engine): Promise<Ground> {
   const closing = opening.move();
   return {
     ...{ left: old.left, old, double, model, receiver, shop, dataDir, env, query: records.query },
-    settled: async () => void (await Promise.all(senders.map((sender) => sender.settled()))),
+    settled: () => double.webhooks.settled(),
     start: (...command) => startService({ projects: [], dataDir, env, command }),
     run: (...args) => runCauseway(args, { cwd: dataDir, env: { ...env, DATA_DIR: dataDir } }),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
@@ -274,9 +268,7 @@ describe.runIf(engine() === 'sqlite').each(['sqlite', 'postgres'] as const)(
       );
       expect(comments.map((all) => all.length)).toEqual(FINISHED);
       for (const [name, heads] of [['corner/gate', left.judged] as const, ['corner/porch', left.shown] as const]) {
-        const shown = [...repository(double.state, name).checkRuns.values()].filter(
-          ({ appId }) => appId === double.app.id,
-        );
+        const shown = [...double.repository(name).checkRuns.values()].filter(({ appId }) => appId === double.app.id);
         const counts = inStates(heads).map((sha) => shown.filter(({ headSha }) => headSha === sha).length);
         expect([name, counts]).toEqual([name, FINISHED]);
       }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listSourceFiles } from '../support/source-files.ts';
+import { listPackages, listShippedFiles } from '../support/source-files.ts';
 import { ROOT } from './lockfile.ts';
 
 const OURS = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8');
@@ -79,7 +79,10 @@ describe('what the build sees', () => {
     const copied = [...OURS.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, names = '']) => names.split(' '));
     expect(copied.length).toBeGreaterThan(8);
     expect(copied.filter((name) => !isSeen(name))).toEqual([]);
-    expect(listSourceFiles().filter((file) => !isSeen(file))).toEqual([]);
+    expect(listShippedFiles().filter((file) => !isSeen(file))).toEqual([]);
+    // npm follows the lockfile only where every package that it names is there.
+    const manifests = listPackages().map((name) => `packages/${name}/package.json`);
+    expect(manifests.filter((file) => !isSeen(file))).toEqual([]);
   });
 
   it.each([
@@ -91,6 +94,7 @@ describe('what the build sees', () => {
       'bin/encryption.key',
       'test/x.ts',
       'packages/diff/test/x.ts',
+      'packages/github-double/src/start.ts',
       'scripts/build-demo.mjs',
     ],
   ])('is never %s', (file) => expect(isSeen(file)).toBe(false));

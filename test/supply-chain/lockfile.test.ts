@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/service.ts';
-import { listPackages } from '../support/source-files.ts';
+import { listPackages, listTestPackages } from '../support/source-files.ts';
 import { type Locked, lockedPackages, ROOT } from './lockfile.ts';
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -28,7 +28,10 @@ describe('the lockfile', () => {
     const own = listPackages();
     expect(links).toEqual(own.map((name) => [`node_modules/causeway-${name}`, `packages/${name}`]));
     const manifests = ['package.json', ...own.map((name) => `packages/${name}/package.json`)].map(read);
-    const named = manifests.flatMap((text) => Object.entries<string>(JSON.parse(text).dependencies ?? {}));
+    const named = manifests.flatMap((text) => {
+      const { dependencies = {}, devDependencies = {} } = JSON.parse(text);
+      return Object.entries<string>({ ...dependencies, ...devDependencies });
+    });
     const siblings = named.filter(([name]) => own.some((one) => name === `causeway-${one}`));
     expect(siblings.filter(([, spec]) => !/^file:(?:packages|\.\.)\/[\w-]+$/.test(spec))).toEqual([]);
     expect(places(({ version }) => !/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/.test(version))).toEqual([]);
@@ -61,6 +64,12 @@ describe('an installation', () => {
     const { status } = spawnSync('npm', ['install', '--offline'], { cwd: folder.path, env: plain() });
     expect([status, existsSync(path.join(folder.path, 'node_modules', 'part', 'package.json'))]).toEqual([0, true]);
     expect(existsSync(path.join(folder.path, 'part', 'ran'))).toBe(false);
+  });
+
+  it('to run takes what the App and its packages need, and nothing of what tests alone use', () => {
+    const installed = packages.filter(({ dev }) => dev !== true).map(({ place }) => place);
+    expect(listTestPackages()).not.toEqual([]);
+    expect(installed.filter((place) => !needed().has(place))).toEqual([]);
   });
 
   it.each(['Dockerfile', 'scripts/run.mjs', '.github/workflows/ci.yml'])('by %s follows the lockfile alone', (file) => {
@@ -96,6 +105,37 @@ it('the Node that an older one brings is of one version for all systems, and nam
   const page = read('docs/security.md');
   expect(Object.keys(optionalDependencies).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
+
+interface Needing {
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Places of all that the App's own `dependencies` lead to, each found as Node finds it: in the nearest folder above. */
+function needed(): ReadonlySet<string> {
+  const all: Readonly<Record<string, Needing>> = JSON.parse(read('package-lock.json')).packages;
+  const found = new Set<string>();
+  const open = [''];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { dependencies, optionalDependencies, peerDependencies } = all[place] ?? {};
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
+      const above = foldersAbove(place).map((folder) => path.posix.join(folder, 'node_modules', name));
+      const there = above.find((one) => one in all);
+      if (there === undefined || found.has(there)) continue;
+      found.add(there);
+      open.push(all[there]?.link === true ? (all[there]?.resolved ?? there) : there);
+    }
+  }
+  return found;
+}
+
+function foldersAbove(place: string): readonly string[] {
+  const parts = place.split('/');
+  return parts.map((_, at) => parts.slice(0, parts.length - at).join('/')).concat('');
+}
 
 /** The environment without npm's own variables, such as those of `npm test`. */
 function plain(): NodeJS.ProcessEnv {

@@ -1,21 +1,26 @@
 // A runner of GitHub Actions over the GitHub double: it starts the action for an event as GitHub does, with the event's file,
 // the environment, a token with the permissions that the workflow names, and files for outputs and summary.
+
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { account, repository } from '../../packages/github-double/src/lookup.ts';
-import { startGithubDouble } from '../../packages/github-double/src/start.ts';
-import type { App, Comment, Installation, Permissions } from '../../packages/github-double/src/state.ts';
-import { type WebhookSender, webhookSender } from '../../packages/github-double/src/webhooks/sender.ts';
+import {
+  type App,
+  type AppInstallation,
+  type AppPermissions,
+  type Comment,
+  type GithubDouble,
+  startGithubDouble,
+} from 'causeway-github-double';
+import { CAUSEWAY_APP } from './causeway-app.ts';
 import { COMPILED } from './compiled.ts';
 import { OWNER } from './github-stage.ts';
 import { MARK } from './leftover-processes.ts';
 import { PROGRAM, temporaryFolder } from './service.ts';
 
 /** What docs/action.md writes for mode `fix`. */
-export const FIX_PERMISSIONS: Permissions = {
+export const FIX_PERMISSIONS: AppPermissions = {
   ...{ contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write' },
   ...{ actions: 'read', statuses: 'read', metadata: 'read' },
 };
@@ -23,7 +28,7 @@ export const FIX_PERMISSIONS: Permissions = {
 interface JobOptions {
   /** Default: what the double told last of that event. */
   readonly payload?: object;
-  readonly permissions?: Permissions;
+  readonly permissions?: AppPermissions;
   readonly env?: Readonly<Record<string, string>>;
   /** Inputs of the step, by name. */
   readonly with?: Readonly<Record<string, string>>;
@@ -61,7 +66,7 @@ export interface ActionsStage extends AsyncDisposable {
 const EVENTS = ['issues', 'issue_comment', 'workflow_run', 'workflow_dispatch'];
 
 /** Switches Actions on for the owner; what it did there is done by the App `github-actions`. */
-export function installActions({ people }: Pick<GithubDouble, 'people'>, owner: string): Installation {
+export function installActions({ people }: GithubDouble, owner: string): AppInstallation {
   return people.install(owner, {
     ...{ app: people.otherApp('github-actions'), by: 'nora', events: EVENTS },
     permissions: { ...FIX_PERMISSIONS, actions: 'write' },
@@ -75,14 +80,14 @@ interface Runner {
 
 /** `env`: of every job, such as the model and its key. Its files are in `folder`. */
 export function createRunner(
-  { state, urls }: Pick<GithubDouble, 'state' | 'urls'>,
-  installation: Installation,
+  { state, urls, repository }: GithubDouble,
+  installation: AppInstallation,
   { folder, env = {} }: { readonly folder: string; readonly env?: Readonly<Record<string, string>> },
 ): Runner {
   let runs = 0;
   return {
     async run(event, name, options) {
-      const found = repository(state, name);
+      const found = repository(name);
       const run = ++runs;
       const place = path.join(folder, `job-${run}`);
       const temporary = path.join(place, 'temp');
@@ -144,14 +149,8 @@ export function createRunner(
 export async function openActionsStage(env: Readonly<Record<string, string>> = {}): Promise<ActionsStage> {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
-  const senders: WebhookSender[] = [];
-  const sink = (state: Parameters<typeof webhookSender>[0]): WebhookSender => {
-    const made = webhookSender(state);
-    senders.push(made);
-    return made;
-  };
-  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink }));
-  const { people, state } = double;
+  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', app: CAUSEWAY_APP }));
+  const { people } = double;
   people.organization(OWNER, { owners: ['nora'], members: ['per'] });
   const actions = people.otherApp('github-actions');
   const installation = installActions(double, OWNER);
@@ -163,9 +162,11 @@ export async function openActionsStage(env: Readonly<Record<string, string>> = {
     installationId: installation.id,
     ourComments: (name, number) => people.comments(name, number).filter(({ authorId }) => authorId === actions.botId),
     async newest(event, name) {
-      for (const sender of senders) await sender.settled();
-      const { id } = repository(state, name);
-      const found = double.sink.deliveries(actions.id).find((one) => one.event === event && one.repositoryId === id);
+      await double.webhooks.settled();
+      const { id } = double.repository(name);
+      const found = double.webhooks
+        .deliveries(actions.id)
+        .find((one) => one.event === event && one.repositoryId === id);
       if (found === undefined) throw new Error(`The double told of no ${event} in ${name}.`);
       return found.request.payload;
     },
@@ -212,14 +213,14 @@ function readOutputs(text: string): Readonly<Record<string, string>> {
 /** A token of an App of the repository's own, whose pushes start workflows. */
 export function makeAppToken({ double }: Pick<ActionsStage, 'double'>, name: string): string {
   const { people, state, app } = double;
-  const { id: ownerId } = account(state, OWNER);
+  const { id: ownerId } = double.account(OWNER);
   const known = [...state.installations.values()].find(
     ({ appId, accountId }) => appId === app.id && accountId === ownerId,
   );
   const installation = known ?? people.install(OWNER, { app, by: 'nora', permissions: FIX_PERMISSIONS });
   const token = `ghs_${randomBytes(18).toString('hex')}`;
   state.tokens.set(token, {
-    ...{ kind: 'installation', installationId: installation.id, repositoryIds: new Set([repository(state, name).id]) },
+    ...{ kind: 'installation', installationId: installation.id, repositoryIds: new Set([double.repository(name).id]) },
     permissions: FIX_PERMISSIONS,
     expiresAt: new Date(state.clock.now().getTime() + 3_600_000).toISOString(),
   });

@@ -1,11 +1,8 @@
 // Rounds in which the service is killed, or an answer lost, at writes about red checks; and the count of what is left.
+import type { Comment, Fault, FaultRule, GithubDouble, GithubIssue, Moment, Review } from 'causeway-github-double';
 import { expect } from 'vitest';
 import type { HeadRecord } from '../../src/core/head.ts';
 import type { ThreadRecord } from '../../src/core/thread.ts';
-import type { Fault, FaultRule, Moment } from '../../packages/github-double/src/faults.ts';
-import { git, gitText } from '../../packages/github-double/src/git/run-git.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
-import type { Comment, Issue, Repository, Review } from '../../packages/github-double/src/state.ts';
 import { type JobEnds, openRedDesk, type RedDesk } from './github-red-desk.ts';
 import { COUPONS, type RedModel, testLog } from './github-red-model.ts';
 import { type GithubStage, isUnsettled, SELDOM_MS, storedJobs } from './github-stage.ts';
@@ -58,7 +55,7 @@ function requestOf(stage: GithubStage, write: Write, name: string): Pick<FaultRu
 
 /** A node id of the double begins with the number of its repository. */
 function folding({ double }: GithubStage, kind: 'IC' | 'PRR', name: string): RegExp {
-  const begins = Buffer.from(`${repository(double.state, name).id}:`).toString('base64url');
+  const begins = Buffer.from(`${double.repository(name).id}:`).toString('base64url');
   // The last sign holds bits of what comes next.
   return new RegExp(`minimizeComment[^]*"${kind}_${begins.slice(0, Math.floor((begins.length * 6) / 8))}`);
 }
@@ -169,9 +166,9 @@ export function oneOfEach(scene: Scene, { killed }: { readonly killed: boolean }
 }
 
 async function countLeft(stage: GithubStage, model: RedModel, desk: RedDesk): Promise<Left> {
-  const found = repository(stage.double.state, desk.name);
+  const found = stage.double.repository(desk.name);
   const { people, app } = stage.double;
-  const { branches, commits } = await branchesOf(found);
+  const { branches, commits } = await branchesOf(stage.double, desk.name);
   const checkRuns = [...found.checkRuns.values()].filter(({ appId }) => appId === app.id);
   const pulls = people.pulls(desk.name);
   const own = pulls.filter(({ authorId }) => authorId === app.botId);
@@ -213,19 +210,18 @@ function namedIn<T>(standing: readonly T[], isNamedSo: (one: T) => boolean): T |
   return standing.find(isNamedSo) ?? standing[0];
 }
 
-async function branchesOf({ gitDir }: Repository): Promise<Pick<Left, 'branches' | 'commits'>> {
-  const listed = await gitText(gitDir, ['for-each-ref', '--format=%(refname)', 'refs/heads/causeway/']);
+async function branchesOf(double: GithubDouble, name: string): Promise<Pick<Left, 'branches' | 'commits'>> {
+  const listed = await double.git(name, 'for-each-ref', '--format=%(refname)', 'refs/heads/causeway/');
   const names = listed.split('\n').filter((name) => name !== '');
   const [first] = names;
-  const beyond =
-    first === undefined ? '0' : await gitText(gitDir, ['rev-list', '--count', `refs/heads/main..${first}`]);
+  const beyond = first === undefined ? '0' : await double.git(name, 'rev-list', '--count', `refs/heads/main..${first}`);
   return { branches: names.length, commits: Number(beyond) };
 }
 
 interface Standing {
   readonly comment: Comment | undefined;
   readonly review: Review | undefined;
-  readonly pull: Issue | undefined;
+  readonly pull: GithubIssue | undefined;
 }
 
 /** A comment is named with what it shows, and whether it is folded away; so is a review. */
@@ -320,8 +316,7 @@ const LINE = '  return percentOf(cents, percent);';
 
 /** The file with the bug, changed beside it: what mends it lies within the diff. */
 async function besideTheBug({ stage, desk }: Play): Promise<Readonly<Record<string, string>>> {
-  const { gitDir } = repository(stage.double.state, desk.name);
-  const text = String(await git(gitDir, ['cat-file', 'blob', 'refs/heads/main:src/coupons.js']));
+  const text = await stage.double.git(desk.name, 'cat-file', 'blob', 'refs/heads/main:src/coupons.js');
   return { 'src/coupons.js': text.replace(LINE, `${LINE} // of the goods alone`) };
 }
 

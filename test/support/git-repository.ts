@@ -112,6 +112,13 @@ export async function gitRepository(options: { readonly folder?: string } = {}):
   };
 }
 
+/** Git in a folder, without the machine's configuration; what it printed, without spaces at its ends. */
+export async function gitIn(folder: string, ...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runGit(args, { env: ENVIRONMENT, cwd: folder });
+  if (code !== 0) throw new Error(`git ${args[0]}: ${stderr}`);
+  return stdout.toString().trim();
+}
+
 interface GitEnd {
   readonly code: number | null;
   readonly stdout: Buffer;
@@ -119,7 +126,7 @@ interface GitEnd {
 }
 
 /** Runs git to its end. A program that ended before it read all of its input says so by its exit code. */
-export async function runGit(
+async function runGit(
   args: readonly string[],
   options: {
     readonly env: Readonly<Record<string, string | undefined>>;

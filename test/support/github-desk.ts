@@ -1,12 +1,15 @@
 // One issue of a shop on the stage, as the people in front of it see it: comments, reactions, the pull request.
+import {
+  type Comment,
+  type Fault,
+  type GithubIssue,
+  type Reaction,
+  type Rendered,
+  renderMarkdown,
+  type SeenRequest,
+} from 'causeway-github-double';
 import { expect } from 'vitest';
 import type { ThreadRecord } from '../../src/core/thread.ts';
-import type { SeenRequest } from '../../packages/github-double/src/double.ts';
-import type { Fault } from '../../packages/github-double/src/faults.ts';
-import { gitText } from '../../packages/github-double/src/git/run-git.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
-import { type Rendered, renderMarkdown } from '../../packages/github-double/src/page/markdown.ts';
-import type { Comment, Issue, Reaction } from '../../packages/github-double/src/state.ts';
 import { type BugReport, openShop, reportBug, type ShopOptions } from './github-shop.ts';
 import type { GithubStage } from './github-stage.ts';
 import { storedRows } from './records.ts';
@@ -28,8 +31,8 @@ export interface Desk {
   /** Waits for our comment whose first line holds `words`. */
   comment(words: string): Promise<Comment>;
   /** Pull requests of our bot, oldest first. */
-  pulls(): readonly Issue[];
-  pull(): Promise<Issue>;
+  pulls(): readonly GithubIssue[];
+  pull(): Promise<GithubIssue>;
   writes(): readonly string[];
 }
 
@@ -46,7 +49,7 @@ export function deskOf(stage: GithubStage, name: string, number: number): Desk {
   const { double } = stage;
   const { people, app, state } = double;
   // It may be renamed.
-  const { id } = repository(state, name);
+  const { id } = stage.double.repository(name);
   const now = () => {
     const found = state.repositories.get(id);
     return found === undefined ? name : `${state.accounts.get(found.ownerId)?.login}/${found.name}`;
@@ -74,13 +77,12 @@ export function deskOf(stage: GithubStage, name: string, number: number): Desk {
 
 /** Files that a commit changes, against its first parent, such as `M src/a.js`. */
 export async function changedFiles(stage: GithubStage, name: string, sha: string): Promise<readonly string[]> {
-  const { gitDir } = repository(stage.double.state, name);
-  const text = await gitText(gitDir, ['diff-tree', '-r', '--no-commit-id', '--name-status', sha]);
+  const text = await stage.double.git(name, 'diff-tree', '-r', '--no-commit-id', '--name-status', sha);
   return text.split('\n').map((line) => line.replace('\t', ' '));
 }
 
 export async function fileAt(stage: GithubStage, name: string, object: string): Promise<string> {
-  return gitText(repository(stage.double.state, name).gitDir, ['cat-file', 'blob', object]);
+  return stage.double.git(name, 'cat-file', 'blob', object);
 }
 
 /** Of the `nth` thread that was opened, from 1. */

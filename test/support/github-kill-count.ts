@@ -1,8 +1,6 @@
 // What a thread has left on GitHub and in the records, counted, to be held against one of each.
 import { expect } from 'vitest';
 import type { ThreadRecord } from '../../src/core/thread.ts';
-import { gitText } from '../../packages/github-double/src/git/run-git.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
 import type { Desk } from './github-desk.ts';
 import { type GithubStage, isUnsettled, storedJobs } from './github-stage.ts';
 import { storedRows } from './records.ts';
@@ -40,12 +38,11 @@ export function oneOfEach({ further }: { readonly further: boolean }): Left {
 }
 
 export async function countLeft(stage: GithubStage, desk: Desk): Promise<Left> {
-  const { gitDir } = repository(stage.double.state, desk.name);
-  const names = (await gitText(gitDir, ['for-each-ref', '--format=%(refname)', 'refs/heads/causeway/'])).split('\n');
+  const git = (...args: string[]) => stage.double.git(desk.name, ...args);
+  const names = (await git('for-each-ref', '--format=%(refname)', 'refs/heads/causeway/')).split('\n');
   const branches = names.filter((name) => name !== '');
   const [branch] = branches;
-  const commits =
-    branch === undefined ? '0' : await gitText(gitDir, ['rev-list', '--count', `refs/heads/main..${branch}`]);
+  const commits = branch === undefined ? '0' : await git('rev-list', '--count', `refs/heads/main..${branch}`);
   const [pull] = desk.pulls();
   const handOvers = pull === undefined ? [] : stage.ourComments(desk.name, pull.number);
   const { record, unsettled } = await recordOf(stage.dataDir, desk.name);

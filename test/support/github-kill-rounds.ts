@@ -1,6 +1,6 @@
 // Kills the service at the writes of one thread, or loses GitHub's answers to them, while a thread is played from its label to its hand-over.
+import type { Fault, FaultRule, Moment } from 'causeway-github-double';
 import { expect } from 'vitest';
-import type { Fault, FaultRule, Moment } from '../../packages/github-double/src/faults.ts';
 import { type Desk, openDesk } from './github-desk.ts';
 import { countLeft } from './github-kill-count.ts';
 import { MENDED_FILE, type ShopModel } from './github-model.ts';

@@ -1,11 +1,8 @@
 // A shop whose CI really runs, and a model whose fix has a test: right or wrong as the shop's name says.
 
+import { type GithubIssue, type RunningCi, startCi } from 'causeway-github-double';
 import type { AskedRequest } from '../../packages/models/test/model-endpoint.ts';
 import { call, type Played } from '../../packages/models/test/played.ts';
-import { type RunningCi, startCi } from '../../packages/github-double/src/ci.ts';
-import { gitText } from '../../packages/github-double/src/git/run-git.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
-import type { Issue } from '../../packages/github-double/src/state.ts';
 import { type Desk, deskOf } from './github-desk.ts';
 import { MENDED_FILE, MENDED_LINE, SHOP_TURNS, type ShopModel, shopModel } from './github-model.ts';
 import { openShop, reportBug } from './github-shop.ts';
@@ -128,7 +125,7 @@ export function proofModel(): Promise<ShopModel> {
 export interface ProofDesk {
   readonly desk: Desk;
   readonly ci: RunningCi;
-  readonly pull: () => Issue;
+  readonly pull: () => GithubIssue;
   /** Until nothing runs any more, neither ours nor CI. */
   settle(): Promise<void>;
   /** Commits of our branch beyond main, oldest first: their changed files. */
@@ -153,9 +150,9 @@ export async function openProofDesk(
   await openShop(stage.double, { name, ...(config === undefined ? {} : { config }) });
   await prepare?.();
   const desk = deskOf(stage, name, await reportBug(stage.double, { name }));
-  const { gitDir } = repository(stage.double.state, name);
+  const git = (...args: string[]) => stage.double.git(name, ...args);
   const ci = startCi(stage.double, name, { jobs, ...(interfere === undefined ? {} : { interfere }) });
-  await ci.run(await gitText(gitDir, ['rev-parse', 'refs/heads/main']));
+  await ci.run((await stage.double.tip(name)) ?? '');
   const pull = () => {
     const [only] = desk.pulls();
     if (only === undefined) throw new Error(`${name} has no pull request of ours`);
@@ -171,9 +168,9 @@ export async function openProofDesk(
     },
     commits: async () => {
       const range = `refs/heads/main..refs/heads/${pull().pull?.headRef}`;
-      const shas = (await gitText(gitDir, ['rev-list', '--reverse', range])).split('\n').filter(Boolean);
+      const shas = (await git('rev-list', '--reverse', range)).split('\n').filter(Boolean);
       const listFiles = async (sha: string) =>
-        (await gitText(gitDir, ['diff-tree', '-r', '--no-commit-id', '--name-only', sha])).split('\n').filter(Boolean);
+        (await git('diff-tree', '-r', '--no-commit-id', '--name-only', sha)).split('\n').filter(Boolean);
       return Promise.all(shas.map(async (sha) => ({ sha, files: await listFiles(sha) })));
     },
   };

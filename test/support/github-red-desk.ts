@@ -1,10 +1,17 @@
 // A repository with red checks on the GitHub double: what people push and CI reports, and what is read of it.
+import {
+  type ActionsRun,
+  type CheckRun,
+  type Comment,
+  type GithubIssue,
+  type Rendered,
+  type ReportedJob,
+  type ReportedRun,
+  type Review,
+  type ReviewRemark,
+  renderMarkdown,
+} from 'causeway-github-double';
 import { afterAll, beforeAll } from 'vitest';
-import { branchSha } from '../../packages/github-double/src/git/read-objects.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
-import { type Rendered, renderMarkdown } from '../../packages/github-double/src/page/markdown.ts';
-import type { JobResult, ReportedRun } from '../../packages/github-double/src/people/checks.ts';
-import type { CheckRun, Comment, Issue, Review, ReviewComment, WorkflowRun } from '../../packages/github-double/src/state.ts';
 import { type Failing, type RedModel, type RedTurns, redModel, testLog } from './github-red-model.ts';
 import { openShop, type ShopOptions } from './github-shop.ts';
 import { type GithubStage, openGithubStage, type StageOptions } from './github-stage.ts';
@@ -36,7 +43,7 @@ interface ShownCheckRun {
 }
 
 /** As it was opened; `pull` goes on with GitHub. */
-interface RedPull extends Pick<Issue, 'number' | 'pull'> {
+interface RedPull extends Pick<GithubIssue, 'number' | 'pull'> {
   /** The commit that it was opened with. */
   readonly sha: string;
 }
@@ -95,10 +102,10 @@ export async function openRedDesk(
   options: Omit<ShopOptions, 'name'> = {},
 ): Promise<RedDesk> {
   const { double } = stage;
-  const { people, app, state } = double;
+  const { people, app } = double;
   await openShop(double, { ...options, name });
   await stage.rest();
-  const found = repository(state, name);
+  const found = double.repository(name);
   const shown = (body: string) => renderMarkdown(body, { repository: name, webUrl: double.webUrl });
   let pushes = 0;
   const desk: RedDesk = {
@@ -109,7 +116,7 @@ export async function openRedDesk(
       await desk.push(branch, { by, ...change });
       return redPull(await people.openPull(name, { by, title: 'Coupons in lower case', head: branch, draft }));
     },
-    tip: async (branch = found.defaultBranch) => (await branchSha(found.gitDir, branch)) ?? '',
+    tip: async (branch) => (await double.tip(name, branch)) ?? '',
     ...redRuns(stage, model, name),
     checkRuns: (sha) =>
       [...found.checkRuns.values()]
@@ -126,7 +133,7 @@ export async function openRedDesk(
   return desk;
 }
 
-function redPull({ number, pull }: Issue): RedPull {
+function redPull({ number, pull }: GithubIssue): RedPull {
   return { number, pull, sha: pull?.headSha ?? '' };
 }
 
@@ -193,10 +200,10 @@ interface RedActs {
   /** Our only comment there. */
   onlyComment(number: number): Comment;
   /** Pull requests of our bot, oldest first. */
-  pulls(): readonly Issue[];
+  pulls(): readonly GithubIssue[];
   /** Of our bot, oldest first. */
   reviews(number: number): readonly Review[];
-  suggestions(number: number): readonly ReviewComment[];
+  suggestions(number: number): readonly ReviewRemark[];
   /** What our bot answered a comment with, such as `eyes`. */
   reactions(to: Comment): readonly string[];
 }
@@ -215,7 +222,7 @@ function redActs(stage: GithubStage, { name }: Pick<RedDesk, 'name'>): RedActs {
     },
     press: async (sha, by, identifier = 'open_fix') => {
       later();
-      const runs = [...repository(state, name).checkRuns.values()];
+      const runs = [...stage.double.repository(name).checkRuns.values()];
       const run = runs.find(({ appId, headSha }) => appId === app.id && headSha === sha);
       if (run === undefined) throw new Error(`${name} has no check run of ours at ${sha}`);
       await people.pressAction(name, run, identifier, by);
@@ -288,17 +295,17 @@ async function openRedStage({ turns = [], ...options }: RedStageOptions = {}): P
 }
 
 /** How a job ends: green, red of a cause of the shop's, or as it is given. */
-type JobEnd = 'success' | Failing | JobResult;
+type JobEnd = 'success' | Failing | ReportedJob;
 
 export type JobEnds = Readonly<Record<string, JobEnd>>;
 
 interface RedRuns {
   /** A run of Actions on that commit whose jobs end so, in their order. */
-  report(sha: string, jobs: JobEnds, more?: Partial<Omit<ReportedRun, 'jobs' | 'sha'>>): Promise<WorkflowRun>;
+  report(sha: string, jobs: JobEnds, more?: Partial<Omit<ReportedRun, 'jobs' | 'sha'>>): Promise<ActionsRun>;
   /** The same, then rest. */
   readonly run: RedRuns['report'];
   /** The same up to the first question to the model, whose answers wait until they are let go; then rest. */
-  runHeld(sha: string, jobs: JobEnds): Promise<{ readonly run: WorkflowRun; release(): Promise<void> }>;
+  runHeld(sha: string, jobs: JobEnds): Promise<{ readonly run: ActionsRun; release(): Promise<void> }>;
 }
 
 /** `model`: null where the stage has none, and nothing can be held. */
@@ -327,7 +334,7 @@ function redRuns(stage: GithubStage, model: RedModel | null, name: string): RedR
   return runs;
 }
 
-export function resultOf(end: JobEnd): JobResult {
+export function resultOf(end: JobEnd): ReportedJob {
   if (end === 'success') return { conclusion: 'success', log: 'ok\n' };
   if ('conclusion' in end) return end;
   return { conclusion: 'failure', failedStep: 'npm test', log: testLog(end) };

@@ -1,10 +1,11 @@
 // The shop of the shipped demo as a repository on the GitHub double, with its people and the report of its bug.
+
 import { rmSync } from 'node:fs';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { git } from '../../packages/github-double/src/git/run-git.ts';
+import type { GithubDouble } from 'causeway-github-double';
+import { gitIn } from './git-repository.ts';
 
 const DEMO = path.join(import.meta.dirname, '..', '..', 'demo');
 
@@ -24,7 +25,7 @@ let cloned: Promise<string> | undefined;
 async function cloneShop(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'causeway-shop-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  await git(folder, ['clone', '--quiet', '--bare', '--template=', path.join(DEMO, 'corner-shop.bundle'), folder]);
+  await gitIn(folder, 'clone', '--quiet', '--bare', '--template=', path.join(DEMO, 'corner-shop.bundle'), folder);
   return folder;
 }
 

@@ -1,15 +1,12 @@
 // A stage for whole stories: the GitHub double with its people, and the real service beside it in its own process.
+
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { asManifestSays } from '../double-program/as-manifest-says.ts';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
-import { startGithubDouble } from '../../packages/github-double/src/start.ts';
-import type { Comment } from '../../packages/github-double/src/state.ts';
-import { type WebhookSender, webhookSender } from '../../packages/github-double/src/webhooks/sender.ts';
+import { type Comment, type GithubDouble, startGithubDouble, type WebhookSender } from 'causeway-github-double';
 import { type ApiClient, apiClient } from './api-client.ts';
+import { CAUSEWAY_APP } from './causeway-app.ts';
 import { PATIENCE_MS } from './patience.ts';
 import { engine, type OpenRecords, openRecords, recordsEnv, storedRows } from './records.ts';
 import { runCauseway, type Service, startService, temporaryFolder } from './service.ts';
@@ -64,16 +61,8 @@ export interface StageOptions {
 export async function openGithubStage(options: StageOptions = {}): Promise<GithubStage> {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
-  const senders: WebhookSender[] = [];
-  const sink = (state: Parameters<typeof webhookSender>[0]): WebhookSender => {
-    const made = webhookSender(state);
-    senders.push(made);
-    return made;
-  };
-  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink }));
-  const [sender] = senders;
-  if (sender === undefined) throw new Error('the double took no sender');
-  await asManifestSays(double.app);
+  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', app: CAUSEWAY_APP }));
+  const sender = double.webhooks;
   double.people.organization(OWNER, { owners: ['nora'], members: ['per'] });
   await options.prepare?.(double);
   if (options.installed !== false) installOnce(double);
@@ -105,7 +94,7 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
       double.people.comments(repository, number).filter(({ authorId }) => authorId === double.app.botId),
     until: (what, probe, everyMs) => until(what, probe, { patienceMs, everyMs, output: () => service.output() }),
     rest: ({ hasten = true } = {}) => rest({ sender, dataDir, hasten }, { patienceMs, output: () => service.output() }),
-    writes: (name) => writesOf(double, repository(double.state, name).id),
+    writes: (name) => writesOf(double, double.repository(name).id),
     beside: async (...words) => {
       const other = path.join(folder.path, `beside-${words.join('-')}`);
       await mkdir(other, { recursive: true });

@@ -1,11 +1,12 @@
 // What an earlier release left on its machine (test/fixtures/upgrade), moved to this moment and to the addresses of a test.
+
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
+import type { GithubDouble } from 'causeway-github-double';
 import { createSeal, type Seal } from '../../src/db/seal.ts';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { git } from '../../packages/github-double/src/git/run-git.ts';
+import { gitIn } from './git-repository.ts';
 import type { TestDatabase } from './postgres.ts';
 
 const ARCHIVE = path.join(import.meta.dirname, '..', 'fixtures', 'upgrade', '1ff8cd27.tar.zst');
@@ -166,7 +167,7 @@ function sealOf(files: OldRelease['files'], engine: string): Seal {
 export async function writeShop({ files }: OldRelease, folder: string): Promise<void> {
   const bundle = `${folder}.bundle`;
   writeFileSync(bundle, fileOf(files, 'github/local.bundle'));
-  await git(path.dirname(folder), ['clone', '--quiet', '--branch', 'main', '--template=', bundle, folder]);
+  await gitIn(path.dirname(folder), 'clone', '--quiet', '--branch', 'main', '--template=', bundle, folder);
 }
 
 /** GitHub as that release left it: every repository, issue, comment and check under its number. */
@@ -212,8 +213,8 @@ async function writeRepositories({ state }: GithubDouble, bundle: Buffer): Promi
   const all = path.join(state.folder, 'all');
   const file = `${all}.bundle`;
   writeFileSync(file, bundle);
-  await git(state.folder, ['init', '--quiet', '--bare', '--template=', all]);
-  const listed = (await git(all, ['bundle', 'unbundle', file])).toString().trim().split('\n');
+  await gitIn(state.folder, 'init', '--quiet', '--bare', '--template=', all);
+  const listed = (await gitIn(all, 'bundle', 'unbundle', file)).split('\n');
   for (const [id, repository] of state.repositories) {
     const gitDir = path.join(state.folder, `${id}.git`);
     cpSync(path.join(all, 'objects'), path.join(gitDir, 'objects'), { recursive: true });

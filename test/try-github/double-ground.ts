@@ -1,9 +1,7 @@
 // The double as a ground for the story: an empty sandbox, the App on it alone, and a CI that runs the shop's tests.
-import { asManifestSays } from '../double-program/as-manifest-says.ts';
-import { startCi } from '../../packages/github-double/src/ci.ts';
-import type { GithubDouble } from '../../packages/github-double/src/double.ts';
-import { startGithubDouble } from '../../packages/github-double/src/start.ts';
-import { webhookSender } from '../../packages/github-double/src/webhooks/sender.ts';
+
+import { type GithubDouble, startCi, startGithubDouble } from 'causeway-github-double';
+import { CAUSEWAY_APP } from '../support/causeway-app.ts';
 import type { Ground } from './ground.ts';
 import { findFreePort } from './service.ts';
 
@@ -18,9 +16,8 @@ export interface DoubleGround extends AsyncDisposable {
 /** `model`: what Causeway is told of the model, besides where the double is. */
 export async function openDoubleGround(model: Readonly<Record<string, string | undefined>>): Promise<DoubleGround> {
   await using opening = new AsyncDisposableStack();
-  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink: webhookSender }));
+  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', app: CAUSEWAY_APP }));
   const { app, people } = double;
-  await asManifestSays(app);
   people.organization('corner', { owners: ['nora'] });
   await people.openRepository(SANDBOX, { files: {} });
   people.grant(SANDBOX, 'mara', 'write');

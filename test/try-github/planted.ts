@@ -1,5 +1,5 @@
 // Ten differences of different kinds, planted into a double: each as a row of the table names it.
-import type { FaultRule, SentAnswer } from '../../packages/github-double/src/faults.ts';
+import type { FaultRule, SentAnswer } from 'causeway-github-double';
 
 interface Planted {
   /** How the table names it: step, where, and what. */

@@ -1,6 +1,6 @@
 // Records what GitHub answers: operation, status, the headers that matter and the types of the body's fields. No text of an answer is kept.
+import { findOperation } from 'causeway-github-double';
 import { parse } from 'graphql';
-import { findOperation } from '../../packages/github-double/src/description/operations.ts';
 import { type Shape, shapeOf } from './shape.ts';
 
 export interface RecordedAnswer {

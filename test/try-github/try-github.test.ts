@@ -1,7 +1,5 @@
 // The whole of it, with a double in GitHub's place: none of its differences, ten that are planted, and an end in the middle.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { gitText } from '../../packages/github-double/src/git/run-git.ts';
-import { repository } from '../../packages/github-double/src/lookup.ts';
 import type { PlayedStep } from './compare.ts';
 import { type DoubleGround, openDoubleGround } from './double-ground.ts';
 import { PLANTED, plantAll } from './planted.ts';
@@ -57,8 +55,8 @@ async function tryDouble(
 }
 
 async function leftovers({ double, ground }: DoubleGround): Promise<Leftovers> {
-  const { gitDir, issues } = repository(double.state, ground.sandbox);
-  const lines = async (...args: string[]) => (await gitText(gitDir, args)).split('\n');
+  const { issues } = double.repository(ground.sandbox);
+  const lines = async (...args: string[]) => (await double.git(ground.sandbox, ...args)).split('\n');
   return {
     branches: await lines('for-each-ref', '--format=%(refname:short)', 'refs/heads/'),
     files: await lines('ls-tree', '-r', '--name-only', 'refs/heads/main'),

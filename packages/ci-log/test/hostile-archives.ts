@@ -94,38 +94,60 @@ export function packHostile({ kind, make }: HostileArchive, fileBytes: number, t
 
 /** An archive that has the same bytes under many names: packed once, so that it is made quickly. */
 export function zipPacked(packed: Buffer, raw: Buffer, names: readonly string[]): Buffer {
-  const common = Buffer.alloc(24);
-  common.writeUInt16LE(0x0800, 0);
-  common.writeUInt16LE(8, 2);
-  common.writeUInt16LE(0x0021, 6);
-  common.writeUInt32LE(crc32(raw), 8);
-  common.writeUInt32LE(packed.length, 12);
-  common.writeUInt32LE(raw.length, 16);
+  const one = { packed, size: raw.length, crc: crc32(raw) };
+  return zipEntries(names.map((name) => ({ name, ...one })));
+}
+
+/** An archive of texts by their paths. */
+export function zipFiles(files: Readonly<Record<string, string>>): Buffer {
+  return zipEntries(
+    Object.entries(files).map(([name, text]) => {
+      const raw = Buffer.from(text);
+      return { name, packed: deflateRawSync(raw), size: raw.length, crc: crc32(raw) };
+    }),
+  );
+}
+
+interface ZipEntry {
+  readonly name: string;
+  readonly packed: Buffer;
+  readonly size: number;
+  readonly crc: number;
+}
+
+function zipEntries(entries: readonly ZipEntry[]): Buffer {
   const head = (signature: number, fields: number) => {
     const bytes = Buffer.alloc(4 + fields);
     bytes.writeUInt32LE(signature);
     return bytes;
   };
-  const shared = (name: Buffer) => {
-    const bytes = Buffer.from(common);
+  const shared = ({ packed, size, crc }: ZipEntry, name: Buffer) => {
+    const bytes = Buffer.alloc(24);
+    bytes.writeUInt16LE(0x0800, 0);
+    bytes.writeUInt16LE(8, 2);
+    bytes.writeUInt16LE(0x0021, 6);
+    bytes.writeUInt32LE(crc, 8);
+    bytes.writeUInt32LE(packed.length, 12);
+    bytes.writeUInt32LE(size, 16);
     bytes.writeUInt16LE(name.length, 20);
     return bytes;
   };
   const parts: Buffer[] = [];
   const listed: Buffer[] = [];
   let at = 0;
-  for (const one of names.map((name) => Buffer.from(name))) {
-    const local = Buffer.concat([head(0x04034b50, 2), shared(one), one, packed]);
+  for (const entry of entries) {
+    const name = Buffer.from(entry.name);
+    const local = Buffer.concat([head(0x04034b50, 2), shared(entry, name), name, entry.packed]);
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE(at, 10);
-    listed.push(head(0x02014b50, 4), shared(one), rest, one);
+    listed.push(head(0x02014b50, 4), shared(entry, name), rest, name);
     parts.push(local);
     at += local.length;
   }
   const directory = Buffer.concat(listed);
   const end = head(0x06054b50, 18);
-  end.writeUInt16LE(names.length, 8);
-  end.writeUInt16LE(names.length, 10);
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(at, 16);
   return Buffer.concat([...parts, directory, end]);

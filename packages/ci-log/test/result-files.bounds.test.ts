@@ -2,9 +2,8 @@
 import { expect, it } from 'vitest';
 import { createResultBudget } from '../../../src/core/check.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
-import { zipFiles } from '../../github-double/src/storage.ts';
 import { readArtifactResults, readResultFile } from '../src/result-files.ts';
-import { HOSTILE, type HostileArchive, packHostile } from './hostile-archives.ts';
+import { HOSTILE, type HostileArchive, packHostile, zipFiles } from './hostile-archives.ts';
 
 const MEGABYTE = 1_024 * 1_024;
 const GOOD = zipFiles({ 'a.xml': '<testsuite><testcase name="a"><failure message="no"/></testcase></testsuite>' });

@@ -1,13 +1,12 @@
 // Result files of a job: what each runner writes is read, joined with what its log says, and hostile files do no harm.
 import { describe, expect, it } from 'vitest';
 import { createResultBudget } from '../../../src/core/check.ts';
-import { zipFiles } from '../../github-double/src/storage.ts';
 import { cpuTime } from '../../../test/support/cpu-time.ts';
 import type { FailedResult } from '../src/failed-results.ts';
 import { readCheck } from '../src/read-check.ts';
 import { readArtifactResults, readResultFile } from '../src/result-files.ts';
 import { walkXml, XmlFault } from '../src/xml.ts';
-import { repeatEntry, zipPacked } from './hostile-archives.ts';
+import { repeatEntry, zipFiles, zipPacked } from './hostile-archives.ts';
 import { SAMPLES } from './runner-samples.ts';
 
 /** What a text says that is not too large. */

@@ -3,30 +3,32 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Asked, readRequest, seenOf } from './asked.ts';
 import { readCaller, readClient } from './credentials.ts';
+import { validateExchange } from './description/validate.ts';
 import { carryOut, type Found, findRoute } from './dispatch.ts';
-import type { DoubleSink, Exchange, SeenRequest } from './double.ts';
-import { drip, type Fault, type FaultList, faultAnswer, happensBefore } from './faults.ts';
+import type { SeenRequest } from './exchange.ts';
+import type { Fault } from './fault-rule.ts';
+import { drip, type FaultList, faultAnswer, happensBefore } from './faults.ts';
 import { answerGraphql } from './graphql/execute.ts';
 import { manifestRoute, type SignIns } from './oauth.ts';
-import { type Answer, type Call, type Caller, notFound, refused } from './route.ts';
+import { type Answer, type ApiCaller, type Call, notFound, refused } from './route.ts';
 import { RATE_LIMIT } from './routes/app.ts';
 import type { State } from './state.ts';
+import type { WebhookSender } from './webhooks/delivery.ts';
 
-export interface Api {
+export interface ApiServer {
   readonly state: State;
-  readonly sink: DoubleSink;
+  readonly webhooks: WebhookSender;
   readonly faults: FaultList;
   readonly signIns: SignIns;
   readonly requests: SeenRequest[];
   readonly problems: string[];
-  readonly validate: ((exchange: Exchange) => readonly string[]) | null;
   /** Requests with each token so far, for the limits in the answers. */
   readonly spent: Map<string, number>;
 }
 
 /** Answers one request to the API. */
 export async function serveApi(
-  api: Api,
+  api: ApiServer,
   request: IncomingMessage,
   response: ServerResponse,
   basePath: string,
@@ -39,13 +41,13 @@ export async function serveApi(
 
 interface Serving {
   readonly asked: Asked;
-  readonly caller: Caller | Answer;
+  readonly caller: ApiCaller | Answer;
   readonly response: ServerResponse;
 }
 
 /** Answers with what the work gives, unless a fault strikes, and records what was asked. */
 export async function serveStruck(
-  api: Api,
+  api: ApiServer,
   { asked, caller, response }: Serving,
   carryOutWork: () => Promise<Answer>,
 ): Promise<void> {
@@ -57,11 +59,11 @@ export async function serveStruck(
   api.requests.push(seenOf(asked, caller, sent));
 }
 
-async function work(api: Api, asked: Asked, caller: Caller | Answer): Promise<Answer> {
+async function work(api: ApiServer, asked: Asked, caller: ApiCaller | Answer): Promise<Answer> {
   const body = parse(asked.body);
   if (body === undefined) return refused(400, 'Problems parsing JSON');
   if ('status' in caller) return checked(api, asked, body, caller);
-  const call: Call = { ...asked, state: api.state, sink: api.sink, caller, params: {}, body };
+  const call: Call = { ...asked, state: api.state, webhooks: api.webhooks, caller, params: {}, body };
   if (asked.path === '/graphql') return checked(api, asked, body, await answerGraphql(call));
   const found = asked.path.startsWith('/app-manifests/') ? manifest(api, asked) : findRoute(asked.method, asked.path);
   if (found === null) {
@@ -78,7 +80,7 @@ async function work(api: Api, asked: Asked, caller: Caller | Answer): Promise<An
   return checked(api, asked, body, { ...answer, headers });
 }
 
-function manifest(api: Api, asked: Asked): Found | null {
+function manifest(api: ApiServer, asked: Asked): Found | null {
   const code = /^\/app-manifests\/([^/]+)\/conversions$/.exec(asked.path)?.[1];
   return code === undefined || asked.method !== 'POST' ? null : { route: manifestRoute(api.signIns), params: { code } };
 }
@@ -97,7 +99,7 @@ function parse(body: string): Readonly<Record<string, unknown>> | undefined {
 const isContradiction = /^apps\/list-installations: answer 200\/\d+\/account /;
 
 /** Holds the exchange against GitHub's own description. */
-function checked(api: Api, asked: Asked, body: unknown, answer: Answer): Answer {
+function checked(api: ApiServer, asked: Asked, body: unknown, answer: Answer): Answer {
   const exchange = {
     method: asked.method,
     path: asked.path,
@@ -107,7 +109,7 @@ function checked(api: Api, asked: Asked, body: unknown, answer: Answer): Answer 
     // As it goes over the wire: without members that are undefined.
     responseBody: answer.body === undefined ? undefined : (JSON.parse(JSON.stringify(answer.body)) as unknown),
   };
-  api.problems.push(...(api.validate?.(exchange) ?? []).filter((problem) => !isContradiction.test(problem)));
+  api.problems.push(...validateExchange(exchange).filter((problem) => !isContradiction.test(problem)));
   return answer;
 }
 
@@ -119,7 +121,7 @@ interface Sending {
 }
 
 /** Returns the status that went out; 0 where none did. */
-async function send(api: Api, { asked, answer, fault, response }: Sending): Promise<number> {
+async function send(api: ApiServer, { asked, answer, fault, response }: Sending): Promise<number> {
   if (fault?.kind === 'reset') response.destroy();
   if (fault?.kind === 'reset' || fault?.kind === 'hang') return 0;
   if (fault?.kind === 'meanwhile' && fault.moment === 'carried_out') await fault.act();
@@ -158,7 +160,7 @@ function bodyText({ body }: Answer): string {
 }
 
 /** An unchanged answer costs nothing of the limit. */
-function headersOf(api: Api, asked: Asked, { body }: Answer, isFree: boolean): Record<string, string> {
+function headersOf(api: ApiServer, asked: Asked, { body }: Answer, isFree: boolean): Record<string, string> {
   const token = asked.headers['authorization'] ?? '';
   const used = (api.spent.get(token) ?? 0) + (isFree ? 0 : 1);
   api.spent.set(token, used);

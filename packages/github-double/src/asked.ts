@@ -1,8 +1,8 @@
 // One request as it came: read to its end, as a form where it is one, and as it is remembered.
 import type { IncomingMessage } from 'node:http';
 import { effectivePermissions } from './access.ts';
-import type { SeenRequest } from './double.ts';
-import type { Answer, Caller } from './route.ts';
+import type { SeenRequest } from './exchange.ts';
+import type { Answer, ApiCaller } from './route.ts';
 
 export interface Asked {
   readonly method: string;
@@ -33,7 +33,7 @@ export async function readRequest(request: IncomingMessage, basePath: string): P
   return { method: request.method ?? 'GET', url, path, body: await readBody(request), headers };
 }
 
-export function seenOf(asked: Asked, caller: Caller | Answer, status: number): SeenRequest {
+export function seenOf(asked: Asked, caller: ApiCaller | Answer, status: number): SeenRequest {
   const isKnown = !('status' in caller);
   const isInstallation = isKnown && caller.kind === 'installation';
   return {

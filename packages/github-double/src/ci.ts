@@ -3,12 +3,10 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { GithubDouble } from './double.ts';
 import { git } from './git/run-git.ts';
-import { fullName, repository } from './lookup.ts';
-import type { People } from './people/people.ts';
-import type { State } from './state.ts';
 
-interface CiOptions {
+export interface CiOptions {
   /** What each job runs in the tree, such as `node --test`; by its name. */
   readonly jobs: Readonly<Record<string, readonly string[]>>;
   /** Of the commands. */
@@ -26,15 +24,18 @@ export interface RunningCi {
   readonly ran: readonly string[];
 }
 
-/** From now on for that repository. */
+/**
+ * From now on runs the jobs for every push to that repository, one after the other, on this machine and as this user: for projects of one's
+ * own only. A run, its jobs and their logs are there as of GitHub Actions. What a workflow pushes starts none.
+ */
 export function startCi(
-  { state, people }: { readonly state: State; readonly people: People },
+  { people, repository, onEvent }: GithubDouble,
   name: string,
   { jobs, environment = {}, interfere = () => null }: CiOptions,
 ): RunningCi {
   const ran: string[] = [];
   const running = new Set<Promise<void>>();
-  const { gitDir } = repository(state, name);
+  const { gitDir } = repository(name);
   const runAll = async (sha: string) => {
     ran.push(sha);
     const run = await people.startRun(name, { sha, jobs: Object.keys(jobs) });
@@ -47,29 +48,22 @@ export function startCi(
       await people.finishJob(name, run, job, { ...end, log });
     }
   };
-  const { emit } = state.sink;
-  const sink = state.sink as { emit: typeof emit };
-  sink.emit = (event, payload, installationId) => {
-    emit(event, payload, installationId);
-    const {
-      ref,
-      after,
-      repository: of,
-      sender,
-    } = payload as {
-      ref?: string;
-      after?: string;
-      repository?: { full_name: string };
-      sender?: { login: string };
+  onEvent((event, payload) => {
+    const pushed = payload as {
+      readonly ref?: string;
+      readonly after?: string;
+      readonly repository?: { readonly id: number };
+      readonly sender?: { readonly login: string };
     };
-    const isHere = event === 'push' && of?.full_name === fullName(state, repository(state, name));
+    const { ref, after } = pushed;
+    const isHere = event === 'push' && pushed.repository?.id === repository(name).id;
     // What a workflow pushes with its own token starts no other.
-    const isOfWorkflow = sender?.login === 'github-actions[bot]';
+    const isOfWorkflow = pushed.sender?.login === 'github-actions[bot]';
     if (!isHere || isOfWorkflow || !ref?.startsWith('refs/heads/') || after === undefined || /^0+$/.test(after)) return;
     if (ran.includes(after)) return;
     const promise: Promise<void> = runAll(after).finally(() => running.delete(promise));
     running.add(promise);
-  };
+  });
   return {
     ran,
     run: runAll,
@@ -87,7 +81,7 @@ async function runInTree(
   [command = '', ...args]: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<{ readonly passed: boolean; readonly output: string }> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'causeway-ci-'));
+  const folder = await mkdtemp(path.join(tmpdir(), 'github-double-ci-'));
   try {
     const archive = path.join(folder, 'tree.tar');
     await writeFile(archive, await git(gitDir, ['archive', '--format=tar', '--prefix=tree/', sha]));

@@ -1,11 +1,11 @@
 // Who calls: reads the Authorization header as GitHub does, App JWTs, installation tokens, tokens of people.
 import { createVerify } from 'node:crypto';
 import { appOf } from './lookup.ts';
-import { type Answer, type Caller, refused } from './route.ts';
+import { type Answer, type ApiCaller, refused } from './route.ts';
 import type { App, State } from './state.ts';
 
 /** The caller, or GitHub's refusal. */
-export function readCaller(state: State, authorization: string | undefined): Caller | Answer {
+export function readCaller(state: State, authorization: string | undefined): ApiCaller | Answer {
   if (authorization === undefined) return { kind: 'none' };
   const token = tokenOf(authorization);
   if (token === null) return badCredentials();
@@ -22,7 +22,7 @@ function tokenOf(authorization: string): string | null {
 }
 
 /** For `/applications/{client_id}/…`, which take no token: `Basic` with the id and the secret of the App's sign-in. */
-export function readClient(state: State, authorization: string | undefined): Caller | Answer {
+export function readClient(state: State, authorization: string | undefined): ApiCaller | Answer {
   const basic = /^basic +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
   const [id, secret] = Buffer.from(basic, 'base64').toString().split(':');
   const app = [...state.apps.values()].find((one) => one.clientId === id && one.clientSecret === secret);
@@ -33,7 +33,7 @@ function badCredentials(message = 'Bad credentials'): Answer {
   return refused(401, message);
 }
 
-function readToken(state: State, value: string): Caller | Answer {
+function readToken(state: State, value: string): ApiCaller | Answer {
   const token = state.tokens.get(value);
   if (token === undefined) return badCredentials();
   if (token.expiresAt !== null && Date.parse(token.expiresAt) <= state.clock.now().getTime()) return badCredentials();
@@ -49,7 +49,7 @@ function readToken(state: State, value: string): Caller | Answer {
 }
 
 /** RS256, issued by an App's id or client id, valid for at most ten minutes, with a minute for clocks that differ. */
-function readJwt(state: State, token: string): Caller | Answer {
+function readJwt(state: State, token: string): ApiCaller | Answer {
   const [head = '', claims = '', signature = ''] = token.split('.');
   const [header, payload] = [decode(head), decode(claims)];
   if (header === null || payload === null || header['alg'] !== 'RS256') {

@@ -1,8 +1,8 @@
 // From a request to an answer: finds the route, asks what the caller may do, and carries it out.
 import { blockedOr, canSee, permissionRefusal, reachRepository } from './access.ts';
-import { type Answer, type Call, type Caller, forbidden, notFound, type Route, refused } from './route.ts';
+import { type Answer, type ApiCaller, type Call, forbidden, notFound, type Route, refused } from './route.ts';
 import { routes } from './routes/all.ts';
-import type { Repository } from './state.ts';
+import type { GithubRepository } from './state.ts';
 
 interface Matcher {
   readonly route: Route;
@@ -58,7 +58,7 @@ export async function carryOut({ route }: Found, call: Call): Promise<Answer> {
   return refusal ?? route.answer({ ...call, repository } as Call);
 }
 
-function reach(caller: Caller, call: Call): Repository | Answer {
+function reach(caller: ApiCaller, call: Call): GithubRepository | Answer {
   const { state, params } = call;
   if (params['repository_id'] === undefined) {
     const found = reachRepository(state, caller, `${params['owner']}/${params['repo']}`);
@@ -69,7 +69,7 @@ function reach(caller: Caller, call: Call): Repository | Answer {
 }
 
 /** To the same thing below the repository's number; a write keeps its method and body. */
-function redirect({ method, path, state, url }: Call, to: Repository): Answer {
+function redirect({ method, path, state, url }: Call, to: GithubRepository): Answer {
   const rest = path.split('/').slice(4).join('/');
   const location = `${state.urls.api}/repositories/${to.id}${rest === '' ? '' : `/${rest}`}${url.search}`;
   const isRead = method === 'GET' || method === 'HEAD';

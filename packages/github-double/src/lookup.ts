@@ -1,55 +1,55 @@
 // Finds things in the double's state by the names that the wire uses, and says what a person may do in a repository.
-import type { Account, App, Installation, Repository, RepositoryRole, State } from './state.ts';
+import type { App, AppInstallation, GithubAccount, GithubRepository, RepositoryRole, State } from './state.ts';
 
-export function accountByLogin(state: State, login: string): Account | undefined {
+export function accountByLogin(state: State, login: string): GithubAccount | undefined {
   const wanted = login.toLowerCase();
   return [...state.accounts.values()].find((account) => account.login.toLowerCase() === wanted);
 }
 
 /** Throws for a login that no test has made: a mistake in the test. */
-export function account(state: State, login: string): Account {
+export function account(state: State, login: string): GithubAccount {
   const found = accountByLogin(state, login);
   if (found === undefined)
     throw new Error(`The GitHub double has no account ${login}: make it with people.user() first.`);
   return found;
 }
 
-export function fullName(state: State, repository: Repository): string {
+export function fullName(state: State, repository: GithubRepository): string {
   return `${state.accounts.get(repository.ownerId)?.login}/${repository.name}`;
 }
 
-export function repositoryByName(state: State, name: string): Repository | undefined {
+export function repositoryByName(state: State, name: string): GithubRepository | undefined {
   const wanted = name.toLowerCase();
   return [...state.repositories.values()].find((one) => fullName(state, one).toLowerCase() === wanted);
 }
 
 /** Throws for a repository that no test has made. */
-export function repository(state: State, name: string): Repository {
+export function repository(state: State, name: string): GithubRepository {
   const found = repositoryByName(state, name);
   if (found === undefined)
     throw new Error(`The GitHub double has no repository ${name}: open it with people.openRepository() first.`);
   return found;
 }
 
-export function owner(state: State, repository: Repository): Account {
+export function owner(state: State, repository: GithubRepository): GithubAccount {
   const found = state.accounts.get(repository.ownerId);
   if (found === undefined) throw new Error(`Repository ${repository.id} has no owner.`);
   return found;
 }
 
-export function appOf(state: State, installation: Installation): App {
+export function appOf(state: State, installation: AppInstallation): App {
   const found = state.apps.get(installation.appId);
   if (found === undefined) throw new Error(`Installation ${installation.id} has no App.`);
   return found;
 }
 
 /** Whether the installation was given that repository. */
-export function covers(installation: Installation, repository: Repository): boolean {
+export function covers(installation: AppInstallation, repository: GithubRepository): boolean {
   if (installation.accountId !== repository.ownerId) return false;
   return installation.selection === 'all' || installation.repositoryIds.has(repository.id);
 }
 
-export function repositoriesOf(state: State, installation: Installation): readonly Repository[] {
+export function repositoriesOf(state: State, installation: AppInstallation): readonly GithubRepository[] {
   return [...state.repositories.values()].filter((repository) => covers(installation, repository));
 }
 
@@ -80,7 +80,7 @@ export interface Grant {
 }
 
 /** Owners have everything; a collaborator what was given; members of the organisation, and anybody of a public repository, may read. */
-export function grantOf(state: State, repository: Repository, account: Account): Grant {
+export function grantOf(state: State, repository: GithubRepository, account: GithubAccount): Grant {
   const holder = owner(state, repository);
   if (holder.id === account.id || holder.members.get(account.id) === 'owner') return grant('admin');
   const given = repository.collaborators.get(account.id);
@@ -90,7 +90,7 @@ export function grantOf(state: State, repository: Repository, account: Account):
 }
 
 /** What the person was given; that all the world may read a public repository is nothing of theirs. */
-export function explicitGrantOf(state: State, repository: Repository, account: Account): Grant {
+export function explicitGrantOf(state: State, repository: GithubRepository, account: GithubAccount): Grant {
   return grantOf(state, { ...repository, isPrivate: true }, account);
 }
 
@@ -115,7 +115,7 @@ export function permissionFlags(given: Grant): Record<RepositoryRole, boolean> {
 }
 
 /** OWNER, MEMBER, COLLABORATOR or NONE, as it stands on issues and comments. */
-export function associationOf(state: State, repository: Repository, accountId: number | null) {
+export function associationOf(state: State, repository: GithubRepository, accountId: number | null) {
   const holder = owner(state, repository);
   if (accountId === holder.id) return 'OWNER' as const;
   if (accountId !== null && holder.members.has(accountId)) return 'MEMBER' as const;

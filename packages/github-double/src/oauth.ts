@@ -5,7 +5,7 @@ import { authorizePage } from './page/authorize.ts';
 import { addApp } from './people/accounts.ts';
 import { appBody } from './resources/user.ts';
 import { type Answer, notFound, ok, type Route, route } from './route.ts';
-import type { App, Permissions, State } from './state.ts';
+import type { App, AppPermissions, State } from './state.ts';
 
 interface Code {
   readonly userId: number;
@@ -21,7 +21,7 @@ interface Manifest {
   readonly hook_attributes?: { readonly url?: string; readonly active?: boolean };
   readonly redirect_url?: string;
   readonly callback_urls?: readonly string[];
-  readonly default_permissions?: Permissions;
+  readonly default_permissions?: AppPermissions;
   readonly default_events?: readonly string[];
 }
 

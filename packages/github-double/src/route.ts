@@ -1,6 +1,6 @@
 // How a route of the double is written, and the answers that GitHub gives again and again.
-import type { DoubleSink } from './double.ts';
-import type { Account, App, Installation, Permissions, Repository, State, Token } from './state.ts';
+import type { App, AppInstallation, AppPermissions, GithubAccount, GithubRepository, State, Token } from './state.ts';
+import type { WebhookSender } from './webhooks/delivery.ts';
 
 export interface Answer {
   readonly status: number;
@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 /** Who calls. */
-export type Caller =
+export type ApiCaller =
   | { readonly kind: 'none' }
   | { readonly kind: 'app'; readonly app: App }
   /** The App with the secret of its sign-in, which opens the calls about its own tokens of people alone. */
@@ -18,15 +18,15 @@ export type Caller =
   | {
       readonly kind: 'installation';
       readonly app: App;
-      readonly installation: Installation;
+      readonly installation: AppInstallation;
       readonly token: Extract<Token, { kind: 'installation' }>;
     }
-  | { readonly kind: 'user'; readonly account: Account; readonly app: App | null };
+  | { readonly kind: 'user'; readonly account: GithubAccount; readonly app: App | null };
 
 export interface Call {
   readonly state: State;
-  readonly sink: DoubleSink;
-  readonly caller: Caller;
+  readonly webhooks: WebhookSender;
+  readonly caller: ApiCaller;
   readonly method: string;
   readonly url: URL;
   /** Without the base path. */
@@ -39,11 +39,11 @@ export interface Call {
 
 /** A call to something of a repository that the caller may reach. */
 export interface RepositoryCall extends Call {
-  readonly repository: Repository;
+  readonly repository: GithubRepository;
 }
 
 /** One of these sets is enough; an empty list asks for no more than metadata. */
-export type Needs = readonly Permissions[];
+export type Needs = readonly AppPermissions[];
 
 export interface Route {
   readonly method: string;
@@ -135,17 +135,17 @@ export function paged<T>(
 }
 
 /** The account that acts: the person, or the bot of the App. */
-export function actorId(caller: Caller): number {
+export function actorId(caller: ApiCaller): number {
   if (caller.kind === 'user') return caller.account.id;
   if (caller.kind === 'none') throw new Error('Nobody is signed in, and a route forgot to ask.');
   return caller.app.botId;
 }
 
 /** The App through which something is written. */
-export function viaAppId(caller: Caller): number | null {
+export function viaAppId(caller: ApiCaller): number | null {
   return caller.kind === 'installation' ? caller.app.id : null;
 }
 
-export function text(value: unknown): string | undefined {
+export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -6,41 +6,40 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Api, serveApi } from './api.ts';
+import { type ApiServer, serveApi } from './api.ts';
 import { readBody } from './asked.ts';
-import { validateExchange } from './description/validate.ts';
-import type { DoubleOptions, DoubleSink, GithubDouble, PageHandler } from './double.ts';
+import type { DoubleOptions, GithubDouble } from './double.ts';
 import { FaultList } from './faults.ts';
+import { branchSha } from './git/read-objects.ts';
+import { gitText } from './git/run-git.ts';
+import { account, repository } from './lookup.ts';
 import { SignIns } from './oauth.ts';
+import { type PageHandler, servePage } from './page/serve-page.ts';
 import { addApp } from './people/accounts.ts';
 import { people } from './people/people.ts';
-import { DEFAULT_APP, type EventSink, startState } from './state.ts';
+import { startState } from './state.ts';
 import { serveStorage } from './storage.ts';
 import { serveWeb } from './web.ts';
+import { startWebhooks } from './webhooks/sender.ts';
 
 /**
- * A GitHub on loopback. Disposed with an error when something was asked for that it does not know, or an exchange was not as
- * GitHub describes it: see `problems`.
+ * A GitHub on loopback, empty but for the App under test. Disposed with an error when something was asked for that it does not know, or
+ * an exchange was not as GitHub describes it: see `problems`.
  */
 export async function startGithubDouble(options: DoubleOptions = {}): Promise<GithubDouble> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'causeway-github-')));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'github-double-')));
   const problems: string[] = [];
   const handlers: { web: Handler; storage: Handler } = { web: notReady, storage: notReady };
   const storage = await listen(0, (...pair) => handlers.storage(...pair), problems);
   const server = await listen(options.port ?? 0, (...pair) => handlers.web(...pair), problems);
   const basePath = options.basePath ?? '';
   const urls = { api: `${server.url}${basePath}`, web: server.url, storage: storage.url };
-  // The state hands its news to whoever is made with it.
-  const hearer: { sink: DoubleSink | null } = { sink: null };
-  const early: EventSink = { emit: (...news) => hearer.sink?.emit(...news) };
-  const state = startState({ urls, folder, sink: early });
-  const sink = options.sink?.(state) ?? nowhere();
-  hearer.sink = sink;
-  const app = addApp(state, DEFAULT_APP);
+  const state = startState({ urls, folder });
+  const webhooks = startWebhooks(state);
+  const app = addApp(state, { slug: 'app-under-test', owner: 'octo', ...options.app });
   const faults = new FaultList();
   const signIns = new SignIns(state);
-  const validate = options.validate === undefined ? validateExchange : options.validate;
-  const api: Api = { state, sink, faults, signIns, requests: [], problems, validate, spent: new Map() };
+  const api: ApiServer = { state, webhooks, faults, signIns, requests: [], problems, spent: new Map() };
   const double: GithubDouble = {
     urls,
     apiUrl: urls.api,
@@ -52,16 +51,24 @@ export async function startGithubDouble(options: DoubleOptions = {}): Promise<Gi
     problems,
     faults: { add: (rule) => faults.add(rule), clear: () => faults.clear() },
     signIns,
-    sink,
+    webhooks,
+    onEvent: state.onEvent,
+    repository: (name) => repository(state, name),
+    account: (login) => account(state, login),
+    tip: (name, branch) => {
+      const { gitDir, defaultBranch } = repository(state, name);
+      return branchSha(gitDir, branch ?? defaultBranch);
+    },
+    git: (name, ...args) => gitText(repository(state, name).gitDir, args),
     [Symbol.asyncDispose]: async () => {
       await Promise.all([server.close(), storage.close()]);
-      await sink[Symbol.asyncDispose]();
+      await webhooks[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
       if (problems.length > 0)
         throw new Error(`The GitHub double was used wrongly:\n${[...new Set(problems)].join('\n')}`);
     },
   };
-  const page = options.page?.(double) ?? null;
+  const page = options.page === true ? servePage(double) : null;
   handlers.storage = (request, response) => Promise.resolve(serveStorage(state, problems, request, response));
   handlers.web = (request, response) => serve(api, { basePath, page }, request, response);
   return double;
@@ -75,7 +82,7 @@ async function notReady(_request: IncomingMessage, response: ServerResponse): Pr
 
 /** A plain address serves the API at its root, so the page must not be asked for what the API has. */
 async function serve(
-  api: Api,
+  api: ApiServer,
   { basePath, page }: { basePath: string; page: PageHandler | null },
   request: IncomingMessage,
   response: ServerResponse,
@@ -88,15 +95,6 @@ async function serve(
   api.problems.push(`unknown request to the web address: ${request.method} ${request.url}`);
   await readBody(request);
   response.writeHead(404, { 'content-type': 'text/html' }).end('Not Found');
-}
-
-function nowhere(): DoubleSink {
-  return {
-    emit: () => undefined,
-    deliveries: () => [],
-    redeliver: () => undefined,
-    [Symbol.asyncDispose]: async () => undefined,
-  };
 }
 
 /** A handler that fails is a fault of the double: it is told at the end, and the caller gets a 500. */

@@ -1,17 +1,14 @@
 // The state model of the GitHub double: what tests put in and look at, and the state with which it starts.
-import type { AppOptions } from './people/accounts.ts';
 
-/** Colleagues of the double who want to know what GitHub would announce: the signed webhook sender. `event` as in `X-GitHub-Event`. */
-export interface EventSink {
-  emit(event: string, payload: object, installationId: number | null): void;
-}
+/** Is told what GitHub would announce to an installation. `event` as in `X-GitHub-Event`. */
+export type EventListener = (event: string, payload: object, installationId: number | null) => void;
 
 export type Level = 'read' | 'write' | 'admin';
 
-export type Permissions = Readonly<Record<string, Level>>;
+export type AppPermissions = Readonly<Record<string, Level>>;
 
 /** A person, an organisation, or the bot of an App. */
-export interface Account {
+export interface GithubAccount {
   readonly id: number;
   login: string;
   readonly type: 'User' | 'Organization' | 'Bot';
@@ -38,19 +35,31 @@ export interface App {
   /** Where deliveries go; null: nowhere (they are listed all the same). */
   webhookUrl: string | null;
   readonly callbackUrls: string[];
-  permissions: Permissions;
+  permissions: AppPermissions;
   events: readonly string[];
   readonly createdAt: string;
 }
 
-export interface Installation {
+export interface AppOptions {
+  readonly slug: string;
+  /** Login of its owner, made where missing as an organisation. */
+  readonly owner: string;
+  readonly name?: string;
+  readonly permissions?: AppPermissions;
+  readonly events?: readonly string[];
+  readonly webhookSecret?: string;
+  readonly webhookUrl?: string | null;
+  readonly callbackUrls?: readonly string[];
+}
+
+export interface AppInstallation {
   readonly id: number;
   readonly appId: number;
   readonly accountId: number;
   selection: 'all' | 'selected';
   /** Of `selected`; of `all` every repository of the account counts. */
   readonly repositoryIds: Set<number>;
-  permissions: Permissions;
+  permissions: AppPermissions;
   events: readonly string[];
   suspendedAt: string | null;
   suspendedById: number | null;
@@ -60,7 +69,7 @@ export interface Installation {
 
 export type RepositoryRole = 'pull' | 'triage' | 'push' | 'maintain' | 'admin';
 
-export interface Repository {
+export interface GithubRepository {
   readonly id: number;
   ownerId: number;
   name: string;
@@ -79,14 +88,14 @@ export interface Repository {
   readonly collaborators: Map<number, { readonly base: RepositoryRole; readonly roleName: string }>;
   readonly labels: Map<string, Label>;
   /** Issues and pull requests share their numbers. */
-  readonly issues: Map<number, Issue>;
+  readonly issues: Map<number, GithubIssue>;
   readonly comments: Map<number, Comment>;
   readonly suites: Map<number, CheckSuite>;
   readonly checkRuns: Map<number, CheckRun>;
   readonly statuses: CommitStatus[];
-  readonly workflowRuns: Map<number, WorkflowRun>;
+  readonly workflowRuns: Map<number, ActionsRun>;
   /** Those of all pull requests. */
-  readonly reviewComments: Map<number, ReviewComment>;
+  readonly reviewComments: Map<number, ReviewRemark>;
   /** By sha: who pushed it here last. */
   readonly pushers: Map<string, number>;
   nextNumber: number;
@@ -102,7 +111,7 @@ export interface Label {
   readonly description: string | null;
 }
 
-export interface Issue {
+export interface GithubIssue {
   readonly id: number;
   readonly number: number;
   title: string;
@@ -123,11 +132,11 @@ export interface Issue {
   /** What closed it: the sha of a commit, or the number of a pull request; null: a person did. */
   closer: string | number | null;
   readonly pull: Pull | null;
-  readonly edits: Edit[];
+  readonly edits: BodyEdit[];
 }
 
 /** A body as it was from that moment on; empty while nobody has edited it, then the first text too. */
-export interface Edit {
+export interface BodyEdit {
   readonly id: number;
   readonly at: string;
   readonly byId: number | null;
@@ -141,7 +150,7 @@ export interface Comment {
   readonly viaAppId: number | null;
   body: string;
   readonly reactions: Reaction[];
-  readonly edits: Edit[];
+  readonly edits: BodyEdit[];
   /** Why it was minimised (`RESOLVED`, `OUTDATED` …); null: it is shown. */
   minimized: string | null;
   readonly createdAt: string;
@@ -163,10 +172,10 @@ export interface State {
   readonly nextId: () => number;
   /** Where bare repositories are made; removed with the double. */
   readonly folder: string;
-  readonly accounts: Map<number, Account>;
+  readonly accounts: Map<number, GithubAccount>;
   readonly apps: Map<number, App>;
-  readonly installations: Map<number, Installation>;
-  readonly repositories: Map<number, Repository>;
+  readonly installations: Map<number, AppInstallation>;
+  readonly repositories: Map<number, GithubRepository>;
   /** Former `owner/name`, in lower case, of repositories that moved. */
   readonly redirects: Map<string, number>;
   readonly tokens: Map<string, Token>;
@@ -174,10 +183,12 @@ export interface State {
   readonly attachments: Map<string, Attachment>;
   /** Shas of commits with a signature that GitHub verifies: its own, or the committer's. */
   readonly signed: Set<string>;
-  readonly sink: EventSink;
+  /** Tells every listener. */
+  readonly emit: EventListener;
+  readonly onEvent: (listener: EventListener) => void;
 }
 
-export type Conclusion =
+export type CheckConclusion =
   | 'success'
   | 'failure'
   | 'neutral'
@@ -214,17 +225,17 @@ export interface CheckRun {
   readonly headSha: string;
   name: string;
   status: 'queued' | 'in_progress' | 'completed' | 'waiting' | 'pending' | 'requested';
-  conclusion: Conclusion | null;
+  conclusion: CheckConclusion | null;
   externalId: string;
   detailsUrl: string | null;
   startedAt: string | null;
   completedAt: string | null;
   output: { readonly title: string | null; readonly summary: string | null; readonly text: string | null };
-  readonly annotations: Annotation[];
+  readonly annotations: CheckAnnotation[];
   actions: readonly { readonly label: string; readonly description: string; readonly identifier: string }[];
 }
 
-export interface Annotation {
+export interface CheckAnnotation {
   readonly path: string;
   readonly startLine: number;
   readonly endLine: number;
@@ -247,7 +258,7 @@ export interface CommitStatus {
   readonly createdAt: string;
 }
 
-export interface WorkflowRun {
+export interface ActionsRun {
   readonly id: number;
   readonly suiteId: number;
   /** The same for all runs of a workflow. */
@@ -269,7 +280,7 @@ export interface WorkflowRun {
   /** Who asked for the last attempt. */
   triggeredById: number;
   status: 'queued' | 'in_progress' | 'completed';
-  conclusion: Conclusion | RunEnd | null;
+  conclusion: CheckConclusion | RunEnd | null;
   /** Of each attempt, the first attempt first; jobs that were not run again stand in the next attempt as they were. */
   readonly attempts: WorkflowJob[][];
   /** Of all its jobs. */
@@ -294,7 +305,7 @@ export interface WorkflowJob {
   readonly startedAt: string;
   completedAt: string | null;
   /** Null: it runs. */
-  conclusion: Conclusion | null;
+  conclusion: CheckConclusion | null;
   failedStep: string;
   /** Null: gone after the retention time (410). */
   log: string | null;
@@ -329,7 +340,7 @@ export interface Review {
   readonly commitSha: string;
   readonly submittedAt: string;
   updatedAt: string;
-  readonly edits: Edit[];
+  readonly edits: BodyEdit[];
   /** As of comments. */
   minimized: string | null;
 }
@@ -337,7 +348,7 @@ export interface Review {
 export type Side = 'LEFT' | 'RIGHT';
 
 /** A remark at lines of a pull request's diff. */
-export interface ReviewComment {
+export interface ReviewRemark {
   readonly id: number;
   readonly issueNumber: number;
   /** Null: of no review. */
@@ -359,7 +370,7 @@ export interface ReviewComment {
   /** Whether the lines have changed since: then it stands at none. */
   isOutdated: boolean;
   readonly reactions: Reaction[];
-  readonly edits: Edit[];
+  readonly edits: BodyEdit[];
   minimized: string | null;
   readonly createdAt: string;
   updatedAt: string;
@@ -379,7 +390,7 @@ export type Token =
       readonly installationId: number;
       /** Null: all of the installation. */
       readonly repositoryIds: ReadonlySet<number> | null;
-      readonly permissions: Permissions;
+      readonly permissions: AppPermissions;
       readonly expiresAt: string;
     }
   | {
@@ -403,36 +414,8 @@ interface Clock {
   advance(milliseconds: number): void;
 }
 
-/** What the App of the product asks for. */
-export const DEFAULT_APP: AppOptions = {
-  slug: 'causeway',
-  owner: 'octo',
-  permissions: {
-    metadata: 'read',
-    contents: 'write',
-    issues: 'write',
-    pull_requests: 'write',
-    checks: 'write',
-    actions: 'read',
-    statuses: 'read',
-  },
-  events: [
-    'check_run',
-    'check_suite',
-    'issue_comment',
-    'issues',
-    'label',
-    'pull_request',
-    'pull_request_review',
-    'push',
-    'repository',
-    'status',
-    'create',
-    'delete',
-  ],
-};
-
-export function startState({ urls, folder, sink }: { urls: Urls; folder: string; sink: EventSink }): State {
+export function startState({ urls, folder }: { readonly urls: Urls; readonly folder: string }): State {
+  const listeners: EventListener[] = [];
   // GitHub's numbers are large and never given twice.
   let last = 90_000;
   return {
@@ -451,7 +434,10 @@ export function startState({ urls, folder, sink }: { urls: Urls; folder: string;
     tokens: new Map(),
     attachments: new Map(),
     signed: new Set(),
-    sink,
+    emit: (...news) => {
+      for (const listener of listeners) listener(...news);
+    },
+    onEvent: (listener) => void listeners.push(listener),
   };
 }
 

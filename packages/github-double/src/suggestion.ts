@@ -7,8 +7,8 @@ export interface Suggestion {
   readonly after: string;
 }
 
-/** Null: it suggests nothing. A fence ends at one that is at least as long. */
-export function suggestionIn(body: string): Suggestion | null {
+/** Of a remark's Markdown; null: it suggests nothing. A fence ends at one that is at least as long. */
+export function readSuggestion(body: string): Suggestion | null {
   const lines = body.replaceAll('\r\n', '\n').split('\n');
   const start = lines.findIndex((line) => /^ {0,3}(`{3,}|~{3,})\s*suggestion\s*$/.test(line));
   if (start === -1) return null;

@@ -1,7 +1,7 @@
 // What GitHub has beside its API: git, sign-in, manifests, attachments.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { canSee, effectivePermissions } from './access.ts';
-import { type Api, serveStruck } from './api.ts';
+import { type ApiServer, serveStruck } from './api.ts';
 import { formOf, readBody, readRequest } from './asked.ts';
 import { readCaller } from './credentials.ts';
 import { happensBefore } from './faults.ts';
@@ -10,7 +10,7 @@ import type { Answer } from './route.ts';
 import type { State } from './state.ts';
 
 /** True: it was one of these, and it is answered. */
-export async function serveWeb(api: Api, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+export async function serveWeb(api: ApiServer, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
   const url = new URL(request.url ?? '/', api.state.urls.web);
   const git = readGitRequest(url);
   if (git !== null) {
@@ -43,7 +43,7 @@ export async function serveWeb(api: Api, request: IncomingMessage, response: Ser
 }
 
 /** Faults strike git's connections too: those that happen before anything else does. */
-async function harmed(api: Api, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+async function harmed(api: ApiServer, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
   const fault = api.faults.take({ method: request.method ?? '', path: request.url ?? '', body: '' });
   if (fault === null) return false;
   if (!happensBefore(fault)) throw new Error(`A fault "${fault.kind}" after the work cannot strike git.`);
@@ -55,13 +55,13 @@ async function harmed(api: Api, request: IncomingMessage, response: ServerRespon
 }
 
 /** The exchange of a code for a token, which stands beside the API: the same faults strike it, and it is recorded as well. */
-async function serveExchange(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serveExchange(api: ApiServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const asked = await readRequest(request, '');
   const form = formOf(asked.body, asked.headers['content-type'] ?? '');
   await serveStruck(api, { asked, caller: { kind: 'none' }, response }, async () => api.signIns.exchange(form));
 }
 
-async function answerWeb(api: Api, url: URL, request: IncomingMessage): Promise<Answer | null> {
+async function answerWeb(api: ApiServer, url: URL, request: IncomingMessage): Promise<Answer | null> {
   const { signIns, state } = api;
   const line = `${request.method} ${url.pathname}`;
   if (line === 'GET /login/oauth/authorize') return signIns.authorize(url);

@@ -3,13 +3,13 @@ import { effectivePermissions } from './access.ts';
 import { readDiff } from './git/read-diff.ts';
 import { readCommit } from './git/read-objects.ts';
 import { gitText } from './git/run-git.ts';
-import type { Caller } from './route.ts';
+import type { ApiCaller } from './route.ts';
 
 export function touchesWorkflows(paths: readonly string[]): boolean {
   return paths.some((path) => /^\.github\/workflows(\/|$)/.test(path));
 }
 
-export function mayWriteWorkflows(caller: Caller): boolean {
+export function mayWriteWorkflows(caller: ApiCaller): boolean {
   return (
     caller.kind === 'user' || (caller.kind === 'installation' && effectivePermissions(caller)['workflows'] === 'write')
   );

@@ -1,7 +1,7 @@
 // Asks the double as an App would, without a client library in between.
+
 import { createSign } from 'node:crypto';
-import type { GithubDouble } from '../src/double.ts';
-import type { App, Installation, Permissions } from '../src/state.ts';
+import type { App, AppInstallation, AppPermissions, GithubDouble } from 'causeway-github-double';
 
 export interface Asked {
   readonly status: number;
@@ -49,8 +49,8 @@ export function appJwt(github: GithubDouble, app: App = github.app, seconds = 0)
 /** A token of that installation; without `scope` for everything that it has. */
 export async function installationToken(
   github: GithubDouble,
-  installation: Installation,
-  scope: { readonly repository_ids?: readonly number[]; readonly permissions?: Permissions } = {},
+  installation: AppInstallation,
+  scope: { readonly repository_ids?: readonly number[]; readonly permissions?: AppPermissions } = {},
 ): Promise<string> {
   const line = `POST /app/installations/${installation.id}/access_tokens`;
   const answer = await ask(github, line, { token: appJwt(github), body: scope });

@@ -1,7 +1,6 @@
 // The double's CI runs for what people and Apps push, and as on GitHub not for what a workflow pushes with its own token.
+import { startCi, startGithubDouble } from 'causeway-github-double';
 import { expect, it } from 'vitest';
-import { startCi } from '../src/ci.ts';
-import { startGithubDouble } from '../src/start.ts';
 
 it('runs for pushes, but for those of a workflow', async () => {
   await using double = await startGithubDouble();

@@ -1,14 +1,13 @@
 // Faults on demand do what they say: before the work, after it, or only to the answer.
+import type { FaultRule } from 'causeway-github-double';
 import { expect, test } from 'vitest';
 import { ask, askGraphql } from './ask.ts';
-import type { FaultRule } from '../src/faults.ts';
-import { type Shop, shop } from './shop.ts';
-import { startGithubDouble } from '../src/start.ts';
+import { openDouble, type Shop, shop } from './shop.ts';
 
 const COMMENTS = /^\/repos\/octo\/shop\/issues\/1\/comments$/;
 
 async function withIssue(rule: FaultRule['fault'], work: (at: Shop) => Promise<void>): Promise<void> {
-  await using github = await startGithubDouble();
+  await using github = await openDouble();
   const at = await shop(github);
   github.people.openIssue('octo/shop', { by: 'ada', title: 'Broken' });
   github.faults.add({ method: 'POST', path: COMMENTS, fault: rule });
@@ -88,7 +87,7 @@ test('half of an answer, a page instead of one, and one in drops', async () => {
 });
 
 test('a fault waits for the request that it is meant for, and counts', async () => {
-  await using github = await startGithubDouble();
+  await using github = await openDouble();
   const at = await shop(github);
   github.faults.add({
     path: /^\/graphql/,

@@ -1,7 +1,7 @@
 // Comments as GitHub renders them: what is a link, a mention or a picture is one, and nothing that anybody writes acts.
+import { renderMarkdown } from 'causeway-github-double';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderMarkdown } from '../src/page/markdown.ts';
 
 const ground = { repository: 'octo/shop', webUrl: 'https://github.test' };
 const render = (source: string) => renderMarkdown(source, ground);
@@ -90,7 +90,7 @@ describe('HTML', () => {
   });
 
   it('comments are not shown, closed or not', () => {
-    expect(render('a\n\n<!-- causeway:1 -->').text.trim()).toBe('a');
+    expect(render('a\n\n<!-- mark:1 -->').text.trim()).toBe('a');
     expect(render('a <!-- b --> c').text).toBe('a  c');
     expect(render('a\n\n<!-- b').text.trim()).toBe('a');
   });

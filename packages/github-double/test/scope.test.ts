@@ -1,14 +1,13 @@
 // Tokens of the double reach what they were made for, and nothing else.
 import { describe, expect, test } from 'vitest';
 import { appJwt, ask, installationToken } from './ask.ts';
-import { shop } from './shop.ts';
-import { startGithubDouble } from '../src/start.ts';
+import { openDouble, shop } from './shop.ts';
 
 const HOUR = 3_600_000;
 
 describe('an installation token', () => {
   test('of one repository finds no other one, and of a read permission writes nothing', async () => {
-    await using github = await startGithubDouble();
+    await using github = await openDouble();
     const { installation, repository } = await shop(github);
     await github.people.openRepository('octo/vault', { isPrivate: true });
     const scope = { repository_ids: [repository.id], permissions: { issues: 'read' } } as const;
@@ -30,7 +29,7 @@ describe('an installation token', () => {
   });
 
   test('is not made for more than the installation has', async () => {
-    await using github = await startGithubDouble();
+    await using github = await openDouble();
     const { installation } = await shop(github);
     const other = await github.people.openRepository('corner/other');
     const line = `POST /app/installations/${installation.id}/access_tokens`;
@@ -41,7 +40,7 @@ describe('an installation token', () => {
   });
 
   test('ends after an hour, with the suspension, with the installation', async () => {
-    await using github = await startGithubDouble();
+    await using github = await openDouble();
     const { installation, token } = await shop(github);
     const status = async (one: string) => (await ask(github, 'GET /repos/octo/shop', { token: one })).status;
     expect(await status(token)).toBe(200);
@@ -61,7 +60,7 @@ describe('an installation token', () => {
   });
 
   test('loses what the installation loses', async () => {
-    await using github = await startGithubDouble();
+    await using github = await openDouble();
     const { installation, token } = await shop(github);
     github.people.acceptPermissions(installation, { metadata: 'read' }, 'ada');
     expect((await ask(github, 'GET /repos/octo/shop/contents/README.md', { token })).status).toBe(403);
@@ -71,7 +70,7 @@ describe('an installation token', () => {
 });
 
 test('a JWT that is signed by another key, stale or from the future is refused', async () => {
-  await using github = await startGithubDouble();
+  await using github = await openDouble();
   const stranger = github.people.otherApp('stranger');
   const forged = appJwt(github, { ...github.app, privateKey: stranger.privateKey });
   const asked = [forged, appJwt(github, github.app, -700), appJwt(github, github.app, 300)];
@@ -80,7 +79,7 @@ test('a JWT that is signed by another key, stale or from the future is refused',
 });
 
 test('what a person may do is told by role, custom roles by their base too, and nobody else is known', async () => {
-  await using github = await startGithubDouble();
+  await using github = await openDouble();
   const { token } = await shop(github);
   const { people } = github;
   people.grant('octo/shop', 'tom', 'triage');
@@ -98,11 +97,11 @@ test('what a person may do is told by role, custom roles by their base too, and 
   people.publiciseRepository('octo/shop', 'ada', true);
   expect((await roleOf('stranger')).slice(0, 2)).toEqual([200, 'none']);
   expect((await roleOf('nobody'))[0]).toBe(404);
-  expect((await roleOf('causeway[bot]'))[0]).toBe(404);
+  expect((await roleOf('shop-bot[bot]'))[0]).toBe(404);
 });
 
 test('a renamed repository is found at its old name by a redirect, a blocked one is 451, an archived one is read-only', async () => {
-  await using github = await startGithubDouble();
+  await using github = await openDouble();
   const { token, repository } = await shop(github);
   github.people.openIssue('octo/shop', { by: 'ada', title: 'Broken' });
   github.people.renameRepository('octo/shop', 'store', 'ada');
@@ -123,12 +122,12 @@ test('a renamed repository is found at its old name by a redirect, a blocked one
 });
 
 test('what the double does not know, and what GitHub does not describe, fails its disposal', async () => {
-  const github = await startGithubDouble();
+  const github = await openDouble();
   await ask(github, 'GET /repos/octo/shop/no-such-thing');
   await expect(github[Symbol.asyncDispose]()).rejects.toThrow(
     /unknown request: GET \/repos\/octo\/shop\/no-such-thing/,
   );
-  const strict = await startGithubDouble();
+  const strict = await openDouble();
   const { token } = await shop(strict);
   strict.people.openIssue('octo/shop', { by: 'ada', title: 'Broken' });
   await ask(strict, 'POST /repos/octo/shop/issues/1/reactions', { token, body: { content: 'thumbs' } });

@@ -1,13 +1,25 @@
 // A small shop on the double, on which its own tests look.
+
+import {
+  type AppInstallation,
+  type DoubleOptions,
+  type GithubDouble,
+  type GithubRepository,
+  startGithubDouble,
+} from 'causeway-github-double';
 import { installationToken } from './ask.ts';
-import type { GithubDouble } from '../src/double.ts';
-import type { Installation, Repository } from '../src/state.ts';
+
+/** With an App that may write what it reads. */
+export function openDouble(options: DoubleOptions = {}): Promise<GithubDouble> {
+  const permissions = { contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write' } as const;
+  return startGithubDouble({ app: { slug: 'shop-bot', permissions }, ...options });
+}
 
 export interface Shop {
   readonly github: GithubDouble;
   readonly token: string;
-  readonly installation: Installation;
-  readonly repository: Repository;
+  readonly installation: AppInstallation;
+  readonly repository: GithubRepository;
   /** The tip of main. */
   readonly sha: string;
 }

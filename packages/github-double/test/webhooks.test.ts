@@ -1,73 +1,68 @@
 // Webhooks as GitHub sends them: signed, in order, to whom they concern, once, and listed so that they can be asked for again.
 import { Webhooks } from '@octokit/webhooks';
+import {
+  type AppInstallation,
+  type GithubDouble,
+  type ListedDelivery,
+  publishedExamples,
+  startGithubDouble,
+  type WebhookSender,
+} from 'causeway-github-double';
 import { describe, expect, it } from 'vitest';
-import { webhookReceiver } from '../../../test/support/webhook-receiver.ts';
-import type { App, Installation, State } from '../src/state.ts';
-import { publishedExamples } from '../src/webhooks/examples.ts';
-import { webhookSender } from '../src/webhooks/sender.ts';
+import { openReceiver, type Receiver } from './receiver.ts';
 
 const SECRET = 'a secret of the App';
 const issue = { action: 'labeled', issue: { number: 4 }, repository: { id: 70 } };
 
-function stateWith(webhookUrl: string | null, change: Partial<Installation> = {}) {
-  let id = 100;
-  const app: App = {
-    id: 7,
-    slug: 'causeway',
-    name: 'Causeway',
-    ownerId: 1,
-    botId: 2,
-    clientId: 'Iv1.x',
-    clientSecret: 'x',
-    privateKey: '',
-    publicKey: '',
-    webhookSecret: SECRET,
-    webhookUrl,
-    callbackUrls: [],
-    permissions: { issues: 'write' },
-    events: ['issues', 'push'],
-    createdAt: '2026-01-01T00:00:00Z',
+interface Ground extends AsyncDisposable {
+  readonly double: GithubDouble;
+  readonly receiver: Receiver;
+  readonly installation: AppInstallation;
+  readonly sender: WebhookSender;
+  /** Announces an event to the installation, and waits until it was delivered. */
+  announce(event: string, payload: object): Promise<void>;
+  /** Of the App. */
+  listed(): readonly ListedDelivery[];
+}
+
+/** An App with `issues` and `push`, installed with the permission for the first alone. */
+async function openGround(change: Partial<AppInstallation> = {}): Promise<Ground> {
+  await using opening = new AsyncDisposableStack();
+  const receiver = opening.use(await openReceiver());
+  const double = opening.use(
+    await startGithubDouble({
+      app: {
+        webhookSecret: SECRET,
+        webhookUrl: receiver.url,
+        permissions: { issues: 'write', metadata: 'read' },
+        events: ['issues', 'push'],
+      },
+    }),
+  );
+  const { webhooks: sender, state, app, people } = double;
+  app.webhookUrl = null;
+  const installation = Object.assign(people.install('octo'), change);
+  await sender.settled();
+  const before = sender.deliveries(app.id).length;
+  app.webhookUrl = receiver.url;
+  const opened = opening.move();
+  return {
+    ...{ double, receiver, installation, sender },
+    announce: async (event, payload) => {
+      state.emit(event, payload, installation.id);
+      await sender.settled();
+    },
+    listed: () => sender.deliveries(app.id).slice(0, sender.deliveries(app.id).length - before),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-  const installation: Installation = {
-    id: 30,
-    appId: 7,
-    accountId: 1,
-    selection: 'all',
-    repositoryIds: new Set(),
-    permissions: { issues: 'write', metadata: 'read' },
-    events: ['issues', 'push'],
-    suspendedAt: null,
-    suspendedById: null,
-    createdAt: '2026-01-01T00:00:00Z',
-    updatedAt: '2026-01-01T00:00:00Z',
-    ...change,
-  };
-  const state: State = {
-    urls: { api: 'http://127.0.0.1:1', web: 'http://127.0.0.1:1', storage: 'http://127.0.0.1:1' },
-    clock: { now: () => new Date('2026-03-04T05:06:07Z'), advance: () => {} },
-    nextId: () => ++id,
-    folder: '',
-    accounts: new Map(),
-    apps: new Map([[app.id, app]]),
-    installations: new Map([[installation.id, installation]]),
-    repositories: new Map(),
-    redirects: new Map(),
-    tokens: new Map(),
-    attachments: new Map(),
-    signed: new Set(),
-    sink: { emit: () => {} },
-  };
-  return { state, app, installation };
 }
 
 describe('a delivery', () => {
   it('is signed with the secret of the App over the bytes that are sent, and says what GitHub says', async () => {
-    await using receiver = await webhookReceiver();
-    const { state } = stateWith(receiver.url);
-    await using sender = webhookSender(state);
-    sender.emit('issues', { ...issue, note: 'ümläut 🐛' }, 30);
-    await sender.settled();
-    const [{ headers, body }] = receiver.deliveries as [{ headers: Record<string, string>; body: string }];
+    await using ground = await openGround();
+    const { id } = ground.installation;
+    await ground.announce('issues', { ...issue, note: 'ümläut 🐛' });
+    const [{ headers, body }] = ground.receiver.deliveries as [{ headers: Record<string, string>; body: string }];
     expect(await new Webhooks({ secret: SECRET }).verify(body, headers['x-hub-signature-256'] ?? '')).toBe(true);
     expect(await new Webhooks({ secret: 'another secret' }).verify(body, headers['x-hub-signature-256'] ?? '')).toBe(
       false,
@@ -78,45 +73,47 @@ describe('a delivery', () => {
       'user-agent': expect.stringMatching(/^GitHub-Hookshot\//),
       'x-github-delivery': expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/),
       'x-github-event': 'issues',
-      'x-github-hook-installation-target-id': '7',
+      'x-github-hook-installation-target-id': String(ground.double.app.id),
       'x-github-hook-installation-target-type': 'integration',
     });
     expect(Number(headers['x-github-hook-id'])).toBeGreaterThan(0);
-    expect(JSON.parse(body)).toMatchObject({ ...issue, note: 'ümläut 🐛', installation: { id: 30 } });
+    expect(JSON.parse(body)).toMatchObject({ ...issue, note: 'ümläut 🐛', installation: { id } });
   });
 
   it('shows what was so when it happened, in the order in which it happened', async () => {
-    await using receiver = await webhookReceiver();
-    await using sender = webhookSender(stateWith(receiver.url).state);
+    await using ground = await openGround();
     const changing = { ...issue, at: 0 };
-    for (changing.at = 1; changing.at <= 20; changing.at++) sender.emit('issues', changing, 30);
-    await sender.settled();
-    expect(receiver.deliveries.map(({ body }) => JSON.parse(body).at)).toEqual(
+    for (changing.at = 1; changing.at <= 20; changing.at++)
+      ground.double.state.emit('issues', changing, ground.installation.id);
+    await ground.sender.settled();
+    expect(ground.receiver.deliveries.map(({ body }) => JSON.parse(body).at)).toEqual(
       Array.from({ length: 20 }, (_, i) => i + 1),
     );
   });
 
   it('is listed with what was sent and answered', async () => {
-    await using receiver = await webhookReceiver();
-    await using sender = webhookSender(stateWith(receiver.url).state);
-    sender.emit('issues', issue, 30);
-    receiver.answerWith(202);
-    await sender.settled();
-    expect(sender.deliveries(7)).toMatchObject([
+    await using ground = await openGround();
+    const { state } = ground.double;
+    state.clock.advance(3_600_000);
+    ground.receiver.answerWith(202);
+    const before = state.clock.now().toISOString();
+    await ground.announce('issues', issue);
+    expect(ground.listed()).toMatchObject([
       {
-        deliveredAt: '2026-03-04T05:06:07.000Z',
         redelivery: false,
         status: 'OK',
         statusCode: 202,
         event: 'issues',
         action: 'labeled',
-        installationId: 30,
+        installationId: ground.installation.id,
         repositoryId: 70,
-        url: receiver.url,
+        url: ground.receiver.url,
         request: { headers: { 'x-github-event': 'issues' }, payload: issue },
       },
     ]);
-    expect(sender.deliveries(8)).toEqual([]);
+    const at = ground.listed()[0]?.deliveredAt ?? '';
+    expect(at >= before && at <= state.clock.now().toISOString()).toBe(true);
+    expect(ground.sender.deliveries(8)).toEqual([]);
   });
 });
 
@@ -126,52 +123,45 @@ describe('an event is sent', () => {
     ['for which the permission was not granted', 'push', {}],
     ['of a suspended installation', 'issues', { suspendedAt: '2026-02-02T00:00:00Z' }],
   ])('not when it is one %s', async (_, event, change) => {
-    await using receiver = await webhookReceiver();
-    await using sender = webhookSender(stateWith(receiver.url, change).state);
-    sender.emit(event, { repository: { id: 70 } }, 30);
-    await sender.settled();
-    expect(receiver.deliveries).toEqual([]);
-    expect(sender.deliveries(7)).toEqual([]);
+    await using ground = await openGround(change);
+    await ground.announce(event, { repository: { id: 70 } });
+    expect(ground.receiver.deliveries).toEqual([]);
+    expect(ground.listed()).toEqual([]);
   });
 
   it('about check runs to whoever may write them, subscribed or not', async () => {
-    await using receiver = await webhookReceiver();
-    await using sender = webhookSender(stateWith(receiver.url, { permissions: { checks: 'write' } }).state);
-    sender.emit('check_run', { action: 'requested_action' }, 30);
-    await sender.settled();
-    expect(receiver.deliveries).toHaveLength(1);
+    await using ground = await openGround({ permissions: { checks: 'write' } });
+    await ground.announce('check_run', { action: 'requested_action' });
+    expect(ground.receiver.deliveries).toHaveLength(1);
   });
 
   it('about installations always, even one that is gone by then', async () => {
-    await using receiver = await webhookReceiver();
-    const { state } = stateWith(receiver.url);
-    await using sender = webhookSender(state);
-    state.installations.delete(30);
-    sender.emit('installation', { action: 'deleted', installation: { id: 30, app_id: 7 } }, 30);
-    await sender.settled();
-    expect(sender.deliveries(7)).toMatchObject([{ event: 'installation', action: 'deleted', installationId: 30 }]);
-    expect(receiver.deliveries).toHaveLength(1);
+    await using ground = await openGround();
+    const { id, appId } = ground.installation;
+    ground.double.state.installations.delete(id);
+    await ground.announce('installation', { action: 'deleted', installation: { id, app_id: appId } });
+    expect(ground.listed()).toMatchObject([{ event: 'installation', action: 'deleted', installationId: id }]);
+    expect(ground.receiver.deliveries).toHaveLength(1);
   });
 
   it('never when the double does not know which permission it takes', async () => {
-    await using sender = webhookSender(stateWith(null).state);
-    expect(() => sender.emit('discussion', {}, 30)).toThrow('"discussion"');
+    await using ground = await openGround();
+    expect(() => ground.double.state.emit('discussion', {}, ground.installation.id)).toThrow('"discussion"');
   });
 });
 
 describe('a delivery that fails', () => {
   it('is not tried again by itself, and is sent again under its guid when asked for', async () => {
-    await using receiver = await webhookReceiver();
-    await using sender = webhookSender(stateWith(receiver.url).state);
+    await using ground = await openGround();
+    const { receiver, sender } = ground;
     receiver.answerWith(503);
-    sender.emit('issues', issue, 30);
-    await sender.settled();
-    const [failed] = sender.deliveries(7);
+    await ground.announce('issues', issue);
+    const [failed] = ground.listed();
     expect(failed).toMatchObject({ status: 'Invalid HTTP Response: 503', statusCode: 503 });
     receiver.answerWith(202);
     sender.redeliver(failed?.id ?? 0);
     await sender.settled();
-    const [again, ...before] = sender.deliveries(7);
+    const [again, ...before] = ground.listed();
     expect(before).toEqual([failed]);
     expect(again).toMatchObject({ guid: failed?.guid, redelivery: true, statusCode: 202 });
     expect(again?.id).not.toBe(failed?.id);
@@ -182,43 +172,38 @@ describe('a delivery that fails', () => {
   });
 
   it('during an outage is listed, arrives nowhere, and can be asked for afterwards', async () => {
-    await using receiver = await webhookReceiver();
-    await using sender = webhookSender(stateWith(receiver.url).state);
+    await using ground = await openGround();
+    const { receiver, sender } = ground;
     sender.outage(true);
-    for (let at = 0; at < 3; at++) sender.emit('issues', issue, 30);
-    await sender.settled();
+    for (let at = 0; at < 3; at++) await ground.announce('issues', issue);
     expect(receiver.deliveries).toEqual([]);
-    expect(sender.deliveries(7).map(({ statusCode }) => statusCode)).toEqual([502, 502, 502]);
+    expect(ground.listed().map(({ statusCode }) => statusCode)).toEqual([502, 502, 502]);
     sender.outage(false);
-    for (const { id } of sender.deliveries(7)) sender.redeliver(id);
+    for (const { id } of ground.listed()) sender.redeliver(id);
     await sender.settled();
     expect(receiver.deliveries).toHaveLength(3);
   });
 
   it('follows no redirect, and is listed where nobody listens or no address is set', async () => {
-    await using receiver = await webhookReceiver();
-    const { state, app } = stateWith(receiver.url);
-    await using sender = webhookSender(state);
-    receiver.answerWith(307);
-    sender.emit('issues', issue, 30);
-    await sender.settled();
+    await using ground = await openGround();
+    const { app } = ground.double;
+    ground.receiver.answerWith(307);
+    await ground.announce('issues', issue);
     app.webhookUrl = 'http://127.0.0.1:1/';
-    sender.emit('issues', issue, 30);
-    await sender.settled();
+    await ground.announce('issues', issue);
     app.webhookUrl = null;
-    sender.emit('issues', issue, 30);
-    await sender.settled();
-    expect(sender.deliveries(7).map(({ status, statusCode }) => [status, statusCode])).toEqual([
+    await ground.announce('issues', issue);
+    expect(ground.listed().map(({ status, statusCode }) => [status, statusCode])).toEqual([
       ['no webhook address', 0],
       ['failed to connect to host', 502],
       ['Invalid HTTP Response: 307', 307],
     ]);
-    expect(receiver.deliveries).toHaveLength(1);
+    expect(ground.receiver.deliveries).toHaveLength(1);
   });
 
   it('of which there is no record cannot be asked for', async () => {
-    await using sender = webhookSender(stateWith(null).state);
-    expect(() => sender.redeliver(1)).toThrow('no delivery 1');
+    await using ground = await openGround();
+    expect(() => ground.sender.redeliver(1)).toThrow('no delivery 1');
   });
 });
 
@@ -232,10 +217,9 @@ describe('published examples', () => {
   });
 
   it('are sent signed, as they are, whatever the App subscribed to', async () => {
-    await using receiver = await webhookReceiver();
-    await using sender = webhookSender(stateWith(receiver.url).state);
-    const { statusCode } = await sender.postExample('star.created');
-    const [delivery] = receiver.deliveries;
+    await using ground = await openGround();
+    const { statusCode } = await ground.sender.postExample('star.created');
+    const [delivery] = ground.receiver.deliveries;
     expect(statusCode).toBe(200);
     expect(delivery?.headers['x-github-event']).toBe('star');
     expect(
@@ -247,6 +231,6 @@ describe('published examples', () => {
     expect(JSON.parse(delivery?.body ?? '')).toEqual(
       publishedExamples().find(({ name }) => name === 'star.created')?.payload,
     );
-    expect(() => sender.postExample('star.exploded')).toThrow('"star.exploded"');
+    expect(() => ground.sender.postExample('star.exploded')).toThrow('"star.exploded"');
   });
 });

@@ -7,13 +7,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { ask, installationToken } from './ask.ts';
-import { shop } from './shop.ts';
-import { startGithubDouble } from '../src/start.ts';
+import { openDouble, shop } from './shop.ts';
 
 const run = promisify(execFile);
 
 test('a list comes in pages that lead from one to the next', async () => {
-  await using github = await startGithubDouble({ basePath: '/api/v3' });
+  await using github = await openDouble({ basePath: '/api/v3' });
   const { token } = await shop(github);
   const { number } = github.people.openIssue('octo/shop', { by: 'ada', title: 'Broken' });
   const all = Array.from({ length: 7 }, (_, at) =>
@@ -30,7 +29,7 @@ test('a list comes in pages that lead from one to the next', async () => {
 });
 
 test('an unchanged answer is 304 and costs nothing, a changed one comes whole', async () => {
-  await using github = await startGithubDouble();
+  await using github = await openDouble();
   const { token } = await shop(github);
   github.people.openIssue('octo/shop', { by: 'ada', title: 'Broken' });
   const line = 'GET /repos/octo/shop/issues/1';
@@ -44,7 +43,7 @@ test('an unchanged answer is 304 and costs nothing, a changed one comes whole', 
 });
 
 test('a person opens, labels and closes an issue with a token, as with the page', async () => {
-  await using github = await startGithubDouble();
+  await using github = await openDouble();
   await shop(github);
   github.people.grant('octo/shop', 'rea', 'read');
   const [token, reader] = [github.people.userToken('ada'), github.people.userToken('rea')];
@@ -60,7 +59,7 @@ test('a person opens, labels and closes an issue with a token, as with the page'
 });
 
 test('git fetches with a token that may read the content of that repository, and with no other', async () => {
-  await using github = await startGithubDouble();
+  await using github = await openDouble();
   const { installation, repository, sha } = await shop(github);
   github.people.publiciseRepository('octo/shop', 'ada', true);
   const other = await github.people.openRepository('octo/other');
@@ -83,14 +82,10 @@ test('git fetches with a token that may read the content of that repository, and
 
 test('a push by a person moves the branch, the pull request along with it, and is announced', async () => {
   const heard: string[] = [];
-  const sink = () => ({
-    emit: (event: string, payload: object) =>
-      void heard.push([event, Reflect.get(payload, 'action')].filter(Boolean).join(' ')),
-    deliveries: () => [],
-    redeliver: () => undefined,
-    [Symbol.asyncDispose]: async () => undefined,
-  });
-  await using github = await startGithubDouble({ sink });
+  await using github = await openDouble();
+  github.onEvent(
+    (event, payload) => void heard.push([event, Reflect.get(payload, 'action')].filter(Boolean).join(' ')),
+  );
   await shop(github);
   await github.people.push('octo/shop', { by: 'ada', branch: 'fix', files: { 'a.txt': 'a' } });
   const pull = await github.people.openPull('octo/shop', { by: 'ada', title: 'Fix', head: 'fix' });
@@ -112,7 +107,7 @@ test('a push by a person moves the branch, the pull request along with it, and i
 });
 
 test('somebody signs in with a proof of their own, once for each code', async () => {
-  await using github = await startGithubDouble();
+  await using github = await openDouble();
   github.people.user('ada');
   github.app.callbackUrls.push('http://127.0.0.1:1/callback');
   github.signIns.signedIn = 'ada';
@@ -143,9 +138,9 @@ test('somebody signs in with a proof of their own, once for each code', async ()
 });
 
 test('a manifest becomes an App with secrets, once', async () => {
-  await using github = await startGithubDouble();
+  await using github = await openDouble();
   const manifest = {
-    name: 'My Causeway',
+    name: 'My Bot',
     url: 'https://example.com',
     redirect_url: 'http://127.0.0.1:1/setup',
     default_permissions: { issues: 'write' },
@@ -160,14 +155,14 @@ test('a manifest becomes an App with secrets, once', async () => {
   const made = await ask(github, `POST /app-manifests/${code}/conversions`);
   expect(made).toMatchObject({
     status: 201,
-    body: { slug: 'my-causeway', owner: { login: 'octo' }, permissions: { issues: 'write' } },
+    body: { slug: 'my-bot', owner: { login: 'octo' }, permissions: { issues: 'write' } },
   });
   expect((made.body as { pem: string }).pem).toContain('PRIVATE KEY');
   expect((await ask(github, `POST /app-manifests/${code}/conversions`)).status).toBe(404);
 });
 
 test('an attachment of a private repository is for those who may see it, and its storage never sees a token', async () => {
-  await using github = await startGithubDouble();
+  await using github = await openDouble();
   const { token } = await shop(github);
   github.people.publiciseRepository('octo/shop', 'ada', true);
   const address = github.people.attach('octo/shop', { fileName: 'trace.log', body: 'Error: no\n' });

@@ -1,13 +1,13 @@
 // What the doctor is asked over: the GitHub double with an App as app.yml says, a model's endpoint, and a service that answers.
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { type GithubDouble, type ListedDelivery, startGithubDouble } from 'causeway-github-double';
 import { type AskedBehaviour, modelEndpoint } from '../../../packages/models/test/model-endpoint.ts';
 import { runCommand } from '../../../src/app/run-command.ts';
 import type { CheckUpFinding } from '../../../src/cli/operator-text.ts';
-import { asManifestSays } from '../../double-program/as-manifest-says.ts';
-import type { GithubDouble, ListedDelivery } from '../../../packages/github-double/src/double.ts';
-import { startGithubDouble } from '../../../packages/github-double/src/start.ts';
+import { CAUSEWAY_APP } from '../../support/causeway-app.ts';
 import { appSettings, OWNER } from '../../support/github-stage.ts';
 import { scriptedTerminal } from '../../support/scripted-terminal.ts';
 import { temporaryFolder } from '../../support/service.ts';
@@ -26,7 +26,6 @@ export interface Examined {
 
 export interface DoctorGround extends AsyncDisposable {
   readonly double: GithubDouble;
-  readonly deliveries: ListedDelivery[];
   readonly env: Environment;
   readonly dataDir: string;
   examine(over?: Environment, now?: () => Date): Promise<Examined>;
@@ -36,15 +35,11 @@ export interface DoctorGround extends AsyncDisposable {
 export async function doctorGround(model: AskedBehaviour): Promise<DoctorGround> {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
-  const deliveries: ListedDelivery[] = [];
-  const sink = () => ({
-    ...{ emit: () => undefined, deliveries: () => deliveries, redeliver: () => undefined },
-    [Symbol.asyncDispose]: async () => undefined,
-  });
-  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink }));
-  await asManifestSays(double.app);
+  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', app: CAUSEWAY_APP }));
   double.people.organization(OWNER, { owners: ['nora'] });
   double.people.install(OWNER, { by: 'nora' });
+  await double.webhooks.settled();
+  double.webhooks.setDeliveries(double.app, []);
   const endpoint = opening.use(await modelEndpoint(model));
   const service = opening.use(await answering());
   double.app.webhookUrl = `${service.url}/api/github/webhooks`;
@@ -55,7 +50,7 @@ export async function doctorGround(model: AskedBehaviour): Promise<DoctorGround>
   };
   const opened = opening.move();
   return {
-    ...{ double, deliveries, env, dataDir: env.DATA_DIR },
+    ...{ double, env, dataDir: env.DATA_DIR },
     examine: (over = {}, now = () => new Date()) => examine({ ...env, ...over }, now),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

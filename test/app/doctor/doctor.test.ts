@@ -1,7 +1,9 @@
 // `causeway doctor` over a GitHub and a model that answer: what it finds of each fault, and what it says puts it right.
+
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Sqlite from 'better-sqlite3';
+import type { App } from 'causeway-github-double';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AskedBehaviour, fails, stallsAfter } from '../../../packages/models/test/model-endpoint.ts';
 import { call } from '../../../packages/models/test/played.ts';
@@ -11,7 +13,6 @@ import { runCommand } from '../../../src/app/run-command.ts';
 import { createSeal } from '../../../src/db/seal.ts';
 import { openSqliteStore } from '../../../src/db/sqlite.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
-import type { App } from '../../../packages/github-double/src/state.ts';
 import { startBuildServer } from '../../support/build-host.ts';
 import { OWNER } from '../../support/github-stage.ts';
 import { APP_KEY } from '../../support/new-key.ts';
@@ -152,8 +153,9 @@ describe('the doctor', () => {
     [[503], /fail: 0 of the last 1 deliveries arrived; the last one got 503 → The proxy or this service failed/],
   ];
   it.each(fared)('reads from deliveries that got %j how the webhook fares', async (statuses, said) => {
-    for (const [index, status] of statuses.entries()) ground.deliveries.push(delivered(index + 1, status, index * 5));
-    ground.deliveries.push(delivered(99, 500, 3 * 24 * 60));
+    const { app, webhooks } = ground.double;
+    const recent = statuses.map((status, index) => delivered(index + 1, status, index * 5));
+    webhooks.setDeliveries(app, [...recent, delivered(99, 500, 3 * 24 * 60)]);
     expect((await ground.examine()).of('webhook')).toMatch(said);
   });
 

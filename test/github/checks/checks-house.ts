@@ -1,6 +1,7 @@
 // The door to checks over the GitHub double: real clients, real roles, real configuration, and a shop with people.
 
 import { condenseLog, readArtifactResults } from 'causeway-ci-log';
+import { type AppPermissions, type GithubDouble, startGithubDouble } from 'causeway-github-double';
 import type { Checks, ReadBuildLog } from '../../../src/core/check.ts';
 import type { PastReader } from '../../../src/core/past.ts';
 import type { GithubProject } from '../../../src/core/project.ts';
@@ -11,9 +12,7 @@ import type { Mode } from '../../../src/github/configuration/repository-config.t
 import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
-import type { GithubDouble } from '../../../packages/github-double/src/double.ts';
-import { startGithubDouble } from '../../../packages/github-double/src/start.ts';
-import type { Permissions } from '../../../packages/github-double/src/state.ts';
+import { CAUSEWAY_APP } from '../../support/causeway-app.ts';
 
 export const SHOP = 'octo/shop';
 export const SIGNAL = new AbortController().signal;
@@ -32,7 +31,7 @@ export interface ChecksHouse extends AsyncDisposable {
 
 interface Setting {
   readonly files?: Record<string, string>;
-  readonly permissions?: Permissions;
+  readonly permissions?: AppPermissions;
   readonly ceiling?: Mode;
   readonly readBuildLog?: ReadBuildLog;
 }
@@ -40,7 +39,7 @@ interface Setting {
 /** `wren` and `ada` may write, `reader` may read. */
 export async function checksHouse(setting: Setting = {}): Promise<ChecksHouse> {
   await using opening = new AsyncDisposableStack();
-  const double = opening.use(await startGithubDouble());
+  const double = opening.use(await startGithubDouble({ app: CAUSEWAY_APP }));
   const place = opening.use(await sqlite.place());
   const { store } = opening.use(await place.open());
   const { people } = double;

@@ -1,6 +1,5 @@
 // A configuration file that cannot be used is complained of once for each state of it, however much is said meanwhile.
 import { expect, it } from 'vitest';
-import { repository } from '../../../packages/github-double/src/lookup.ts';
 import { type EventHouse, shop } from './event-house.ts';
 
 const NAME = 'octo/shop';
@@ -8,12 +7,12 @@ const FAULTY = { '.github/causeway.yml': 'labels: [analyse]\nlabls: [bug]\n' };
 
 /** How often it is said in a repository that a file cannot be used. */
 function complaints({ double }: EventHouse, name: string): number {
-  const { comments } = repository(double.state, name);
+  const { comments } = double.repository(name);
   return [...comments.values()].filter(({ body }) => body.includes(' is invalid · next: fix it')).length;
 }
 
 function said({ double }: EventHouse, name: string): string {
-  return [...repository(double.state, name).comments.values()].map(({ body }) => body).join('\n');
+  return [...double.repository(name).comments.values()].map(({ body }) => body).join('\n');
 }
 
 async function analyse(house: EventHouse, name: string): Promise<void> {

@@ -1,6 +1,8 @@
 // The App over the GitHub double: what the double announces is received, stored and handled, and nothing else is faked.
+
 import { randomBytes } from 'node:crypto';
 import { condenseLog } from 'causeway-ci-log';
+import { type GithubDouble, startGithubDouble } from 'causeway-github-double';
 import { createRedactor } from 'causeway-redact';
 import type { Probot } from 'probot';
 import type { Role } from '../../../src/core/person.ts';
@@ -24,8 +26,7 @@ import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
 import { createChanges } from '../../../src/services/follow.ts';
-import type { GithubDouble } from '../../../packages/github-double/src/double.ts';
-import { startGithubDouble } from '../../../packages/github-double/src/start.ts';
+import { CAUSEWAY_APP } from '../../support/causeway-app.ts';
 import { patience } from '../../support/patience.ts';
 import { migratedStore } from '../../support/sqlite-template.ts';
 import { delivery, SECRET } from '../intake/signed-delivery.ts';
@@ -70,10 +71,8 @@ const ROLES: Readonly<Record<string, Exclude<Role, 'none'>>> = {
 export async function eventHouse(options: EventHouseOptions = {}): Promise<EventHouse> {
   await using opening = new AsyncDisposableStack();
   const announced: Announced[] = [];
-  const emit = (event: string, payload: object) =>
-    void announced.push({ event, payload: JSON.parse(JSON.stringify(payload)) });
-  const sink = () => ({ emit, deliveries: () => [], redeliver: () => {}, [Symbol.asyncDispose]: async () => {} });
-  const double = opening.use(await startGithubDouble({ sink }));
+  const double = opening.use(await startGithubDouble({ app: CAUSEWAY_APP }));
+  double.onEvent((event, payload) => void announced.push({ event, payload: JSON.parse(JSON.stringify(payload)) }));
   const table = createJobTable();
   const seal = createSeal(randomBytes(32));
   const store = opening.use(await migratedStore({ seal, enqueuer: table }));

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HeadState } from '../../../src/core/head.ts';
 import { EMPTY_RECORD, type PostedPullRequest } from '../../../src/core/thread.ts';
-import { git } from '../../../packages/github-double/src/git/run-git.ts';
 import { type EventHouse, shop } from './event-house.ts';
 
 const NAME = 'octo/shop';
@@ -57,8 +56,8 @@ async function ownBranch(made: EventHouse, { branch, sha }: { branch: string; sh
 
 /** Moves a branch with no word to anybody. */
 async function reset({ double }: EventHouse, branch: string, sha: string): Promise<void> {
-  const found = [...double.state.repositories.values()].find(({ name }) => name === 'shop')!;
-  await git(found.gitDir, ['update-ref', `refs/heads/${branch}`, sha]);
+  const _found = [...double.state.repositories.values()].find(({ name }) => name === 'shop')!;
+  await double.git('octo/shop', 'update-ref', `refs/heads/${branch}`, sha);
 }
 
 async function forget({ store }: EventHouse): Promise<void> {

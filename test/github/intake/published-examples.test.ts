@@ -1,10 +1,10 @@
 // GitHub's published example payloads, signed: each is taken under its own name, and under no other.
+import { publishedExamples } from 'causeway-github-double';
 import type { Probot } from 'probot';
 import { describe, expect, it } from 'vitest';
 import { createCausewayApp } from '../../../src/github/app.ts';
 import type { CausewayAppDeps } from '../../../src/github/events/app-deps.ts';
 import { classifyDelivery, USED_EVENTS } from '../../../src/github/intake/delivery.ts';
-import { publishedExamples } from '../../../packages/github-double/src/webhooks/examples.ts';
 import { delivery, reception } from './signed-delivery.ts';
 
 const ALL = publishedExamples().map(({ name, event, payload }, at) => {

@@ -1,4 +1,6 @@
 // Clients, projects and roles against the whole GitHub double: tokens whose scope is enforced, people who move repositories, real git.
+
+import { startGithubDouble } from 'causeway-github-double';
 import { expect, it } from 'vitest';
 import { isGithubProject } from '../../../src/core/project.ts';
 import { createGithubClients, gitCredentials } from '../../../src/github/clients/create-github-clients.ts';
@@ -7,14 +9,13 @@ import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
-import { asManifestSays } from '../../double-program/as-manifest-says.ts';
-import { startGithubDouble } from '../../../packages/github-double/src/start.ts';
+import { CAUSEWAY_APP } from '../../support/causeway-app.ts';
 import { testSource } from '../../support/project-source.ts';
 import { NEVER } from '../clients/ground.ts';
 
 async function openHouse(basePath = '') {
   const stack = new AsyncDisposableStack();
-  const double = stack.use(await startGithubDouble({ basePath }));
+  const double = stack.use(await startGithubDouble({ basePath, app: CAUSEWAY_APP }));
   const place = stack.use(await sqlite.place());
   const { store } = stack.use(await place.open());
   const now = () => double.state.clock.now();
@@ -125,7 +126,6 @@ it.each([
 ] as const)('does not warn of a permission that the App never requested: %s', async (_kind, changes) => {
   await using house = await openHouse();
   const { app } = house.double;
-  await asManifestSays(app);
   app.permissions = { ...app.permissions, ...changes };
   await house.people.openRepository('octo/shop');
   house.people.install('octo');

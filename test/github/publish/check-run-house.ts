@@ -1,5 +1,7 @@
 // A house with our own check run on the GitHub double: heads are judged as the test says, and investigations end likewise.
+
 import type { ChangeSet } from 'causeway-diff';
+import type { CheckRun } from 'causeway-github-double';
 import type { Finding, Head, HeadPlace } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
 import type { Conclusion } from '../../../src/core/issue.ts';
@@ -8,8 +10,6 @@ import type { Subject, Thread, Trigger } from '../../../src/core/thread.ts';
 import type { Run } from '../../../src/db/runs.ts';
 import { createCheckRunHandler } from '../../../src/github/publish/publish-check-run.ts';
 import type { PublishDeps } from '../../../src/github/publish/view.ts';
-import { repository } from '../../../packages/github-double/src/lookup.ts';
-import type { CheckRun } from '../../../packages/github-double/src/state.ts';
 import { SIGNAL } from '../../support/project-source.ts';
 import { acceptance, accepted, conclusion } from '../../support/store-samples.ts';
 import { FILES, FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
@@ -130,7 +130,7 @@ export async function checkRunHouse(setting: Setting = {}): Promise<CheckRunHous
     publish: () =>
       createCheckRunHandler(deps).handle({ id: 'job_1', kind: 'check-run', subject: id, attempt: 1 }, SIGNAL),
     runs: () =>
-      [...repository(double.state, SHOP).checkRuns.values()].filter(
+      [...double.repository(SHOP).checkRuns.values()].filter(
         ({ appId, headSha }) => appId === double.app.id && headSha === sha,
       ),
     writes: () => house.writes(),

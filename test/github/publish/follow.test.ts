@@ -1,6 +1,7 @@
 // Our own pull request on its live head: green, red, tried again, handed over, and taken out of our hands.
+
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_APP } from '../../../packages/github-double/src/state.ts';
+import { CAUSEWAY_APP } from '../../support/causeway-app.ts';
 import { FILES, FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 
 const SECOND = 'one\n22\nthree\n';
@@ -87,7 +88,7 @@ describe('green checks', () => {
   });
 
   it('are not said to be none where we may not see them', async () => {
-    const { checks: _, ...permissions } = DEFAULT_APP.permissions ?? {};
+    const { checks: _, ...permissions } = CAUSEWAY_APP.permissions;
     await using house = await publishingHouse({ permissions });
     await opened(house);
     house.advance(1_200);

@@ -2,6 +2,7 @@
 
 import { condenseLog, type Excerpt } from 'causeway-ci-log';
 import type { ChangeSet } from 'causeway-diff';
+import { type Comment, type GithubDouble, type GithubIssue, startGithubDouble } from 'causeway-github-double';
 import { createRedactor } from 'causeway-redact';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadState } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
@@ -25,10 +26,8 @@ import { createLog } from '../../../src/log.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
-import type { GithubDouble } from '../../../packages/github-double/src/double.ts';
-import { git as runGit } from '../../../packages/github-double/src/git/run-git.ts';
-import { startGithubDouble } from '../../../packages/github-double/src/start.ts';
-import type { Comment, Issue as GithubIssue } from '../../../packages/github-double/src/state.ts';
+import { CAUSEWAY_APP } from '../../support/causeway-app.ts';
+import { gitIn } from '../../support/git-repository.ts';
 import { SIGNAL, testSource } from '../../support/project-source.ts';
 import { acceptance, accepted, conclusion } from '../../support/store-samples.ts';
 
@@ -115,7 +114,7 @@ const WRITER = 'wanda';
 
 export async function publishingHouse(setting: Setting = {}): Promise<PublishingHouse> {
   const stack = new AsyncDisposableStack();
-  const double = stack.use(await startGithubDouble());
+  const double = stack.use(await startGithubDouble({ app: CAUSEWAY_APP }));
   const now = () => double.state.clock.now();
   const place = stack.use(await sqlite.place());
   const opened = stack.use(await place.open());
@@ -352,5 +351,5 @@ function isQuery(path: string, body: string): boolean {
 }
 
 async function gitOf(gitDir: string, args: readonly string[]): Promise<readonly string[]> {
-  return (await runGit(gitDir, [...args])).toString().trim().split('\n').filter(Boolean);
+  return (await gitIn(gitDir, ...args)).split('\n').filter(Boolean);
 }

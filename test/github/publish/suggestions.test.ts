@@ -1,13 +1,13 @@
 // A change as suggestions in a pull request's files: to the letter, or none.
 
 import { type Diff, toDiff, toFileDiff } from 'causeway-diff';
+import { readSuggestion } from 'causeway-github-double';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { randomEdit } from '../../../packages/diff/test/random-edits.ts';
 import type { InvestigationSettings } from '../../../src/core/settings.ts';
 import type { ReviewComment } from '../../../src/github/publish/github-writer.ts';
 import { suggestChanges } from '../../../src/github/publish/suggestions.ts';
-import { suggestionIn } from '../../../packages/github-double/src/suggestion.ts';
 import { unifiedOf } from '../../support/git-apply.ts';
 
 const ANYWHERE: InvestigationSettings['paths'] = { allow: [], block: [] };
@@ -43,7 +43,7 @@ function edited(change: (lines: string[]) => void): Diff {
 function committed(head: string, comments: readonly ReviewComment[]): string {
   const lines = head.split('\n');
   for (const { from, to, body } of [...comments].reverse()) {
-    const found = suggestionIn(body);
+    const found = readSuggestion(body);
     if (found === null) throw new Error(`no suggestion: ${body}`);
     lines.splice(from - 1, to - from + 1, ...found.lines);
   }
@@ -81,7 +81,7 @@ describe('suggestions', () => {
     const diff = edited((lines) => void lines.splice(10, 1, '```js', '````', '~~~'));
     const [one] = suggested(diff);
     expect(one?.body.split('\n')[0]).toBe('`````suggestion');
-    expect(suggestionIn(one?.body ?? '')?.lines).toEqual(['```js', '````', '~~~']);
+    expect(readSuggestion(one?.body ?? '')?.lines).toEqual(['```js', '````', '~~~']);
   });
 
   it.each<[string, Diff]>([

@@ -1,8 +1,8 @@
 // A text that has grown past what GitHub takes: it loses its folds, whole, and is still found again.
 
+import { renderMarkdown } from 'causeway-github-double';
 import type { Redactor } from 'causeway-redact';
 import { expect, it } from 'vitest';
-import { renderMarkdown } from '../../../packages/github-double/src/page/markdown.ts';
 import { publishingHouse, SHOP } from './publishing-house.ts';
 
 it('leaves without its folds, so that no cut sets free what stood in code, and is found by its marker', async () => {

@@ -1,10 +1,9 @@
 // Foreign words that are harmless apart: nothing that is taken out between them joins them to what GitHub or CI acts on.
-
+import { renderMarkdown } from 'causeway-github-double';
 import { formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderMarkdownPage } from '../../../src/github/render/page.ts';
-import { renderMarkdown } from '../../../packages/github-double/src/page/markdown.ts';
 import '../../support/property-seed.ts';
 import { effectsOf } from '../../../packages/safe-markdown/test/github-reading.ts';
 

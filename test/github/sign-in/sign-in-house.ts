@@ -1,5 +1,7 @@
 // Signing in over the GitHub double: a browser that goes there and comes back, the store that knows the installations, and all that was logged.
+
 import { createHash, randomBytes } from 'node:crypto';
+import { type GithubDouble, type SeenRequest, startGithubDouble } from 'causeway-github-double';
 import type { GithubSignIn } from '../../../src/core/account.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
@@ -11,8 +13,7 @@ import {
 import { createLog } from '../../../src/log.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
-import type { GithubDouble, SeenRequest } from '../../../packages/github-double/src/double.ts';
-import { startGithubDouble } from '../../../packages/github-double/src/start.ts';
+import { CAUSEWAY_APP } from '../../support/causeway-app.ts';
 import { NEVER } from '../clients/ground.ts';
 
 export const REDIRECT = 'https://causeway.example/account/callback';
@@ -46,7 +47,7 @@ export interface SignInHouseOptions {
 
 export async function signInHouse(options: SignInHouseOptions = {}): Promise<SignInHouse> {
   await using opening = new AsyncDisposableStack();
-  const double = opening.use(await startGithubDouble({ basePath: options.basePath ?? '' }));
+  const double = opening.use(await startGithubDouble({ basePath: options.basePath ?? '', app: CAUSEWAY_APP }));
   double.app.callbackUrls.push(REDIRECT);
   const place = opening.use(await sqlite.place());
   const { store } = opening.use(await place.open());

@@ -1,7 +1,7 @@
+import type { Fault } from 'causeway-github-double';
 import { describe, expect, it } from 'vitest';
 import { SignInRefused } from '../../../src/core/account.ts';
 import { listRegisteredSecrets } from '../../../src/log.ts';
-import type { Fault } from '../../../packages/github-double/src/faults.ts';
 import { NEVER } from '../clients/ground.ts';
 import { REDIRECT, type SignInHouse, type SignInHouseOptions, signInHouse } from './sign-in-house.ts';
 

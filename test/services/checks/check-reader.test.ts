@@ -2,9 +2,9 @@
 
 import { readCheck } from 'causeway-ci-log';
 import { describe, expect, it } from 'vitest';
+import { zipFiles } from '../../../packages/ci-log/test/hostile-archives.ts';
 import { createResultBudget } from '../../../src/core/check.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
-import { zipFiles } from '../../../packages/github-double/src/storage.ts';
 import { CODE_LOG } from '../../support/head-ground.ts';
 
 /** A log of half a megabyte and more, with its cause at the end. */

@@ -1,7 +1,6 @@
 // Signing in with GitHub, over the real service: who comes in, who does not, and what nobody can bend.
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { repository } from '../../../packages/github-double/src/lookup.ts';
 import { openShop, SHOP_NAME } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage, storedQueue } from '../../support/github-stage.ts';
 import { type WebVisitor, webVisitor } from '../../support/web-visitor.ts';
@@ -300,7 +299,7 @@ describe('a withdrawal', () => {
 function labelled(number: number): object {
   const { state, people } = stage.double;
   const { id, login } = people.user('per');
-  const shop = repository(state, SHOP_NAME);
+  const shop = stage.double.repository(SHOP_NAME);
   const [installation] = state.installations.values();
   const now = state.clock.now().toISOString();
   return {

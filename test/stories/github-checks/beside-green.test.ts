@@ -1,6 +1,6 @@
 // A job prints the same error whenever it runs, red or green: the check run shows what only the red one says, which is read off the green log.
+import type { ReportedJob } from 'causeway-github-double';
 import { expect, it } from 'vitest';
-import type { JobResult } from '../../../packages/github-double/src/people/checks.ts';
 import { minutesAgo, type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import { jobLog } from '../../support/github-red-model.ts';
 
@@ -14,9 +14,9 @@ function printed(first: readonly string[]): readonly string[] {
   return [...first, ...pages, ALWAYS, '    at src/prices.js:7:1', ...pages];
 }
 
-const RED: JobResult = { conclusion: 'failure', failedStep: 'make', log: jobLog('make', printed([CAUSE])) };
+const RED: ReportedJob = { conclusion: 'failure', failedStep: 'make', log: jobLog('make', printed([CAUSE])) };
 
-function greenOf(log: string | null): JobResult {
+function greenOf(log: string | null): ReportedJob {
   return { conclusion: 'success', log };
 }
 

@@ -1,7 +1,8 @@
 // A red default branch: its fix is a draft pull request where it is proven and sure, and a button where it is not; nobody is told in a comment.
+
 import { setTimeout as wait } from 'node:timers/promises';
+import { renderMarkdown } from 'causeway-github-double';
 import { expect, it } from 'vitest';
-import { renderMarkdown } from '../../../packages/github-double/src/page/markdown.ts';
 import { minutesAgo, type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import {
   BASKET,

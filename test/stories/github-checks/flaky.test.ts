@@ -1,13 +1,13 @@
 // Chance: what passes and fails at one commit is called so, costs no model, and takes back what was said of it.
+import type { ActionsRun } from 'causeway-github-double';
 import { expect, it } from 'vitest';
-import type { WorkflowRun } from '../../../packages/github-double/src/state.ts';
 import { type RedDesk, redStage, resultOf } from '../../support/github-red-desk.ts';
 import { COUPONS, DELIVERY } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 
 /** A person runs it again at the same commit. */
-async function again(desk: RedDesk, run: WorkflowRun, end: 'success' | typeof COUPONS): Promise<void> {
+async function again(desk: RedDesk, run: ActionsRun, end: 'success' | typeof COUPONS): Promise<void> {
   const { people } = stage.double;
   await people.rerun(desk.name, run, { by: 'mara', jobs: ['test'] });
   await people.finishJob(desk.name, run, 'test', resultOf(end));

@@ -1,9 +1,9 @@
 // A log is an attack: on a fork nothing starts, and wherever it is shown nobody is called, nothing is loaded, closed or obeyed.
 
+import { type Rendered, renderMarkdown } from 'causeway-github-double';
 import { REDACTED } from 'causeway-redact';
 import { expect, it } from 'vitest';
 import { PLANTED } from '../../../packages/redact/test/planted.ts';
-import { type Rendered, renderMarkdown } from '../../../packages/github-double/src/page/markdown.ts';
 import { CHANGED_TESTS, type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import { COUPONS, jobLog, testLog } from '../../support/github-red-model.ts';
 import { EVIL, HOSTILE_FAILING, HOSTILE_LINE, HOSTILE_PRINTED } from '../../support/hostile-log.ts';

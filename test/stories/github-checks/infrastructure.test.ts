@@ -1,6 +1,6 @@
 // The machine failed, not the code: the check run says so, nobody is asked and nobody is disturbed; a test that prints such words is code.
+import type { ReportedJob } from 'causeway-github-double';
 import { expect, it } from 'vitest';
-import type { JobResult } from '../../../packages/github-double/src/people/checks.ts';
 import { redStage } from '../../support/github-red-desk.ts';
 import { COUPONS, jobLog, testLog } from '../../support/github-red-model.ts';
 
@@ -16,7 +16,7 @@ const REGISTRY = [
 const LOST =
   'The self-hosted runner lost communication with the server. Verify the machine is running and has a healthy network connection.';
 
-const FAULTS: readonly (readonly [string, JobResult, string])[] = [
+const FAULTS: readonly (readonly [string, ReportedJob, string])[] = [
   [
     'the runner is lost',
     {

@@ -1,6 +1,6 @@
 // A failure of the default branch that was mended comes back: it is called so, and the commits that brought it are named.
+import { renderMarkdown } from 'causeway-github-double';
 import { expect, it } from 'vitest';
-import { renderMarkdown } from '../../../packages/github-double/src/page/markdown.ts';
 import { BESIDE_THE_BUG, minutesAgo, type RedDesk, redStage, resultOf } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-model.ts';
 

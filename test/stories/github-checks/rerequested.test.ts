@@ -1,6 +1,5 @@
 // "Re-run" on our own check run: the checks are read again, and what was found there is investigated again.
 import { expect, it } from 'vitest';
-import { repository } from '../../../packages/github-double/src/lookup.ts';
 import { type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-model.ts';
 import { storedRows } from '../../support/records.ts';
@@ -26,7 +25,7 @@ it('investigates a failed pull request again, in the same comment, and once for 
   expect([desk.begun().length, desk.comments(number).length]).toEqual([2, 1]);
   const { status, conclusion, run } = desk.checkRun(sha);
   expect([status, conclusion]).toEqual(['completed', 'neutral']);
-  const suite = repository(stage.double.state, desk.name).suites.get(run.suiteId);
+  const suite = stage.double.repository(desk.name).suites.get(run.suiteId);
   if (suite === undefined) throw new Error('there is no suite');
   await people.rerequestSuite(desk.name, suite, 'mara');
   await stage.rest();
@@ -41,7 +40,7 @@ it('does not for people without triage, nor for checks of others, and not withou
   await desk.run(sha, { test: COUPONS });
   const { run } = desk.checkRun(sha);
   await people.rerequestCheck(desk.name, run, 'ola');
-  const others = [...repository(stage.double.state, desk.name).checkRuns.values()].filter(({ id }) => id !== run.id);
+  const others = [...stage.double.repository(desk.name).checkRuns.values()].filter(({ id }) => id !== run.id);
   for (const other of others) await people.rerequestCheck(desk.name, other, 'mara');
   await stage.rest();
   expect(desk.begun()).toHaveLength(1);

@@ -1,6 +1,6 @@
 // A flaky job is run once more before anything is said, where the repository wants that: once, whatever happens meanwhile.
+import type { ActionsRun } from 'causeway-github-double';
 import { describe, expect, it } from 'vitest';
-import type { WorkflowRun } from '../../../packages/github-double/src/state.ts';
 import { type RedDesk, redStage, resultOf } from '../../support/github-red-desk.ts';
 import { COUPONS, DELIVERY } from '../../support/github-red-model.ts';
 
@@ -27,7 +27,7 @@ describe('with Actions: write', () => {
     },
   });
 
-  async function finish(desk: Desk, run: WorkflowRun, end: 'success' | typeof DELIVERY): Promise<void> {
+  async function finish(desk: Desk, run: ActionsRun, end: 'success' | typeof DELIVERY): Promise<void> {
     // GitHub's times are whole seconds: an equal end within one would be taken for the first.
     stage.double.state.clock.advance(2_000);
     await stage.double.people.finishJob(desk.name, run, 'test', resultOf(end));

@@ -1,7 +1,5 @@
 // A fix that lies within the diff of the pull request stands there as suggestions, once; a person commits them. Else it stands in the comment.
 import { expect, it } from 'vitest';
-import { gitText } from '../../../packages/github-double/src/git/run-git.ts';
-import { repository } from '../../../packages/github-double/src/lookup.ts';
 import { fileAt } from '../../support/github-desk.ts';
 import { MENDED_FILE, MENDED_LINE } from '../../support/github-model.ts';
 import { BESIDE_THE_BUG, redStage } from '../../support/github-red-desk.ts';
@@ -81,5 +79,5 @@ it('are none, and no comment, where the configuration says that nothing is comme
 });
 
 async function heads(name: string): Promise<string> {
-  return gitText(repository(stage.double.state, name).gitDir, ['for-each-ref', 'refs/heads']);
+  return stage.double.git(name, 'for-each-ref', 'refs/heads');
 }

@@ -1,6 +1,6 @@
 // Every payload that GitHub publishes as an example, signed and posted to the running service: taken or refused with a reason, and harmless.
+import { publishedExamples } from 'causeway-github-double';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { publishedExamples } from '../../../packages/github-double/src/webhooks/examples.ts';
 import { deskOf } from '../../support/github-desk.ts';
 import { openShop, reportBug, SHOP_NAME, shopScript } from '../../support/github-shop.ts';
 import { type GithubStage, OWNER, openGithubStage, storedQueue } from '../../support/github-stage.ts';

@@ -1,7 +1,8 @@
 // More deliveries than can be worked on, missed ones, and ones about what is gone meanwhile: none lost, none done twice, no storm.
+
 import { randomUUID } from 'node:crypto';
+import { postDelivery, signDelivery } from 'causeway-github-double';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { post, signedHeaders } from '../../../packages/github-double/src/webhooks/sender.ts';
 import { deskOf } from '../../support/github-desk.ts';
 import { serveWithoutWorker } from '../../support/github-no-worker.ts';
 import { openShop, reportBug, SHOP_NAME } from '../../support/github-shop.ts';
@@ -78,12 +79,7 @@ it(`acknowledges ${MANY} deliveries that nobody works on, within bounds, and wor
     for (let left = count; left > 0; left--) {
       const body = JSON.stringify({ ...payload, comment: { ...payload.comment, id: state.nextId() } });
       const letter = { guid: randomUUID(), event: 'issue_comment', body };
-      const { statusCode } = await post(
-        app.webhookUrl ?? '',
-        signedHeaders(app, letter),
-        body,
-        new AbortController().signal,
-      );
+      const { statusCode } = await postDelivery(app.webhookUrl ?? '', signDelivery(app, letter), body);
       expect(statusCode).toBe(202);
     }
   };

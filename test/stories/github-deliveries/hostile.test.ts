@@ -1,8 +1,9 @@
 // Deliveries as nobody should send them, to the running service: slow ones, the same one at once, strange JSON, old secrets.
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { type DeliveryOutcome, postDelivery, signDelivery } from 'causeway-github-double';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Outcome, post, signedHeaders } from '../../../packages/github-double/src/webhooks/sender.ts';
 import { serveWithoutWorker } from '../../support/github-no-worker.ts';
 import { openShop, reportBug, SHOP_NAME } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage, storedQueue } from '../../support/github-stage.ts';
@@ -22,11 +23,11 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-function send(made: { body: string; guid?: string; secret?: string; event?: string }): Promise<Outcome> {
+function send(made: { body: string; guid?: string; secret?: string; event?: string }): Promise<DeliveryOutcome> {
   const { app } = stage.double;
   const letter = { guid: made.guid ?? randomUUID(), event: made.event ?? 'issue_comment', body: made.body };
   const signer = { ...app, webhookSecret: made.secret ?? app.webhookSecret };
-  return post(app.webhookUrl ?? '', signedHeaders(signer, letter), made.body, new AbortController().signal);
+  return postDelivery(app.webhookUrl ?? '', signDelivery(signer, letter), made.body);
 }
 
 /** The same comment under another number: another meaning. */

@@ -1,8 +1,9 @@
 // What became of an answer: merged, edited, closed, reverted, fixed elsewhere; votes; each counted once.
+
 import { randomUUID } from 'node:crypto';
+import { postDelivery, signDelivery } from 'causeway-github-double';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { OutcomeView } from '../../../src/core/outcome.ts';
-import { post, signedHeaders } from '../../../packages/github-double/src/webhooks/sender.ts';
 import { type Desk, fileAt, openDesk } from '../../support/github-desk.ts';
 import { MENDED_FILE, MENDED_LINE, type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
@@ -196,7 +197,7 @@ it('takes what a person wrote as data, redacted, once however often it is delive
   const { app } = stage.double;
   for (const like of stage.sender.deliveries(app.id).filter(({ action }) => action === 'created')) {
     const letter = { guid: randomUUID(), event: like.event, body: JSON.stringify(like.request.payload) };
-    await post(app.webhookUrl ?? '', signedHeaders(app, letter), letter.body, new AbortController().signal);
+    await postDelivery(app.webhookUrl ?? '', signDelivery(app, letter), letter.body);
   }
   const found = await outcome(name);
   expect(found).toMatchObject({ votes: { right: 0, wrong: 1 }, judgement: 'wrong' });

@@ -1,12 +1,10 @@
 // Certificates that are forged, moved or foreign: each is refused with its reason, where the same made by the bot holds.
+
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { FileTexts, Push } from 'causeway-github-double';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ChangedFile, hashChange, type Proof } from '../../../src/core/proof.ts';
-import { gitText } from '../../../packages/github-double/src/git/run-git.ts';
-import type { FileTexts } from '../../../packages/github-double/src/git/write-objects.ts';
-import { repository } from '../../../packages/github-double/src/lookup.ts';
-import type { Push } from '../../../packages/github-double/src/people/repositories.ts';
 import { MENDED_FILE, type ShopModel } from '../../support/github-model.ts';
 import { openProofDesk, type ProofDesk, proofModel, TEST_FILE, TEST_NAME } from '../../support/github-proof.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
@@ -39,12 +37,12 @@ beforeAll(async () => {
   shop.desk.label('mara');
   await shop.desk.pull();
   await shop.settle();
-  const { people, state } = stage.double;
-  const { gitDir, workflowRuns } = repository(state, shop.desk.name);
+  const { people } = stage.double;
+  const { gitDir, workflowRuns } = stage.double.repository(shop.desk.name);
   const [test = '', fix = ''] = (await shop.commits()).map(({ sha }) => sha);
   const logOf = (sha: string) => [...workflowRuns.values()].find((run) => run.headSha === sha)?.attempts[0]?.[0]?.log;
   logs = [logOf(test) ?? '', logOf(fix) ?? ''];
-  const textOf = (name: string) => gitText(gitDir, ['show', `${fix}:${name}`]);
+  const textOf = (name: string) => stage.double.git(shop.desk.name, 'show', `${fix}:${name}`);
   files = [{ [TEST_FILE]: await textOf(TEST_FILE) }, { [MENDED_FILE]: await textOf(MENDED_FILE) }];
   await people.openRepository(HOME, { from: gitDir });
   people.grant(HOME, 'mara', 'write');

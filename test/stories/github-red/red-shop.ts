@@ -1,15 +1,12 @@
 // Our own pull request in a shop whose checks say what a test makes them say.
 
-import { gitText } from '../../../packages/github-double/src/git/run-git.ts';
-import { repository } from '../../../packages/github-double/src/lookup.ts';
-import type { ReportedRun } from '../../../packages/github-double/src/people/checks.ts';
-import type { Issue } from '../../../packages/github-double/src/state.ts';
+import type { GithubIssue, ReportedRun } from 'causeway-github-double';
 import { type Desk, openDesk } from '../../support/github-desk.ts';
 import type { GithubStage } from '../../support/github-stage.ts';
 
 export interface RedShop {
   readonly desk: Desk;
-  readonly pull: Issue;
+  readonly pull: GithubIssue;
   /** The commit that the pull request stands at now. */
   head(): string;
   /** A run of Actions on the head whose jobs end so, in the order of their names. */
@@ -30,7 +27,6 @@ export async function openRedShop(stage: GithubStage, name: string, config?: str
   await desk.comment(`#${pull.number}`);
   await stage.rest();
   const head = () => pull.pull?.headSha ?? '';
-  const { gitDir } = repository(stage.double.state, name);
   return {
     desk,
     pull,
@@ -51,7 +47,7 @@ export async function openRedShop(stage: GithubStage, name: string, config?: str
     said: () => stage.ourComments(name, pull.number).map(({ body }) => desk.shown(body).text),
     commits: async () => {
       const range = `refs/heads/main..refs/heads/${pull.pull?.headRef}`;
-      return (await gitText(gitDir, ['rev-list', range])).split('\n').filter((line) => line !== '');
+      return (await stage.double.git(name, 'rev-list', range)).split('\n').filter((line) => line !== '');
     },
   };
 }

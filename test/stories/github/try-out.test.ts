@@ -1,12 +1,11 @@
 // What docs/github.md offers for trying out on the double, in its order: its shop, its CI that runs, and the script that plays the model.
+
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Comment, GithubIssue, RunningCi } from 'causeway-github-double';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Issue as Answer } from '../../../src/core/issue.ts';
-import type { RunningCi } from '../../../packages/github-double/src/ci.ts';
 import { DEMO_SHOP, openDemoShop } from '../../double-program/demo-shop.ts';
-import { repository } from '../../../packages/github-double/src/lookup.ts';
-import type { Comment, Issue } from '../../../packages/github-double/src/state.ts';
 import { expectForPeople } from '../../support/for-people.ts';
 import { type Desk, deskOf, fileAt, openDesk } from '../../support/github-desk.ts';
 import { shopScript } from '../../support/github-shop.ts';
@@ -31,7 +30,7 @@ async function settle(): Promise<void> {
   while (await ci.settled());
 }
 
-function pullOf(number: number): Issue {
+function pullOf(number: number): GithubIssue {
   const found = stage.double.people
     .pulls(DEMO_SHOP)
     .find(({ pull }) => pull?.headRef.startsWith(`causeway/issue-${number}-`));
@@ -110,8 +109,8 @@ it('tells who broke a test that it was their change, and opens the fix that they
   const sha = await people.push(DEMO_SHOP, { by: 'mara', branch: 'delivery-change', files });
   const { number } = await people.openPull(DEMO_SHOP, { by: 'mara', title: 'Change', head: 'delivery-change' });
   await settle();
-  const { app, state } = stage.double;
-  const run = [...repository(state, DEMO_SHOP).checkRuns.values()].find(
+  const { app } = stage.double;
+  const run = [...stage.double.repository(DEMO_SHOP).checkRuns.values()].find(
     (one) => one.appId === app.id && one.headSha === sha,
   );
   expect(run?.output.title).toMatch(/^Your change: Delivery is free above the limit only/);

@@ -1,8 +1,8 @@
 // The same thing told twice is done once, however it is told.
+
 import { randomUUID } from 'node:crypto';
+import { type DeliveryOutcome, type ListedDelivery, postDelivery, signDelivery } from 'causeway-github-double';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ListedDelivery } from '../../../packages/github-double/src/double.ts';
-import { type Outcome, post, signedHeaders } from '../../../packages/github-double/src/webhooks/sender.ts';
 import { type Desk, openDesk } from '../../support/github-desk.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
@@ -21,10 +21,13 @@ afterAll(async () => {
 });
 
 /** A signed delivery, with the body of one that GitHub made. */
-function send(like: ListedDelivery, more: { guid?: string; event?: string; body?: string } = {}): Promise<Outcome> {
+function send(
+  like: ListedDelivery,
+  more: { guid?: string; event?: string; body?: string } = {},
+): Promise<DeliveryOutcome> {
   const { app } = stage.double;
   const letter = { guid: like.guid, event: like.event, body: JSON.stringify(like.request.payload), ...more };
-  return post(app.webhookUrl ?? '', signedHeaders(app, letter), letter.body, new AbortController().signal);
+  return postDelivery(app.webhookUrl ?? '', signDelivery(app, letter), letter.body);
 }
 
 async function lastDelivery(action: string): Promise<ListedDelivery> {
@@ -92,11 +95,10 @@ it('refuses a body that nobody signed, and does nothing', async () => {
   stage.sender.outage(false);
   const body = JSON.stringify(label.request.payload);
   const letter = { guid: label.guid, event: label.event, body };
-  const forged = signedHeaders({ ...app, webhookSecret: 'development' }, letter);
-  const signal = new AbortController().signal;
-  expect((await post(app.webhookUrl ?? '', forged, body, signal)).statusCode).toBe(401);
-  const { 'x-hub-signature-256': _, ...unsigned } = signedHeaders(app, letter);
-  expect((await post(app.webhookUrl ?? '', unsigned, body, signal)).statusCode).toBe(401);
+  const forged = signDelivery({ ...app, webhookSecret: 'development' }, letter);
+  expect((await postDelivery(app.webhookUrl ?? '', forged, body)).statusCode).toBe(401);
+  const { 'x-hub-signature-256': _, ...unsigned } = signDelivery(app, letter);
+  expect((await postDelivery(app.webhookUrl ?? '', unsigned, body)).statusCode).toBe(401);
   expect((await send(label, { body: `${body} ` })).statusCode).toBe(202);
   await expectOneOfEach(desk);
 });

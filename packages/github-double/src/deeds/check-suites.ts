@@ -1,6 +1,6 @@
 // What changes checks: suites, runs of Actions, statuses.
 
-import { branchSha, isAncestor, type Ref, readRefs } from '../git/read-objects.ts';
+import { branchSha, isReachable, listRefs, type Ref } from '../git/read-objects.ts';
 import { covers, fullName, timestamp } from '../lookup.ts';
 import {
   checkRunBody,
@@ -14,21 +14,21 @@ import {
 } from '../resources/check.ts';
 import { commitBody } from '../resources/repository.ts';
 import type {
+  ActionsRun,
   CheckRun,
   CheckSuite,
   CommitStatus,
-  Repository,
+  GithubRepository,
   RunEnd,
   State,
   WorkflowJob,
-  WorkflowRun,
 } from '../state.ts';
 import { announce, touch } from './issues.ts';
 
 /** After a push GitHub makes a suite for every App that may write checks, and asks it to begin. */
 export async function requestSuites(
   state: State,
-  repository: Repository,
+  repository: GithubRepository,
   head: { readonly sha: string; readonly branch: string; readonly byId: number },
 ): Promise<void> {
   for (const installation of state.installations.values()) {
@@ -49,7 +49,7 @@ interface SuiteOf {
 }
 
 /** The App's suite of that commit, made where there is none. Those of runs of GitHub Actions are never shared. */
-function suiteFor(state: State, repository: Repository, of: SuiteOf): CheckSuite {
+function suiteFor(state: State, repository: GithubRepository, of: SuiteOf): CheckSuite {
   const found = [...repository.suites.values()].find(
     (one) => !one.isOfRun && one.appId === of.appId && one.headSha === of.sha,
   );
@@ -58,7 +58,7 @@ function suiteFor(state: State, repository: Repository, of: SuiteOf): CheckSuite
 
 function makeSuite(
   state: State,
-  repository: Repository,
+  repository: GithubRepository,
   { appId, sha, branch, ...more }: SuiteOf & { readonly isOfRun: boolean; readonly at?: string },
 ): CheckSuite {
   const { isOfRun, pusherId, at = timestamp(state) } = more;
@@ -72,7 +72,7 @@ type NewCheckRun = Pick<CheckRun, 'appId' | 'headSha' | 'name'> & Partial<CheckR
 
 export async function addCheckRun(
   state: State,
-  repository: Repository,
+  repository: GithubRepository,
   made: NewCheckRun & { readonly branch: string | null; readonly senderId: number },
 ): Promise<CheckRun> {
   const { branch, senderId, ...given } = made;
@@ -100,7 +100,7 @@ export async function addCheckRun(
 
 export async function changeCheckRun(
   state: State,
-  repository: Repository,
+  repository: GithubRepository,
   run: CheckRun,
   change: Partial<CheckRun> & { readonly senderId: number },
 ): Promise<void> {
@@ -113,7 +113,12 @@ export async function changeCheckRun(
 }
 
 /** A run that is done is announced; so is its suite when it was the last one. */
-async function afterCompletion(state: State, repository: Repository, run: CheckRun, senderId: number): Promise<void> {
+async function afterCompletion(
+  state: State,
+  repository: GithubRepository,
+  run: CheckRun,
+  senderId: number,
+): Promise<void> {
   if (run.status !== 'completed') return;
   run.completedAt ??= timestamp(state);
   await tellCheckRun(state, repository, run, { action: 'completed', senderId });
@@ -132,7 +137,7 @@ interface SuiteNews {
 /** All Apps hear that a suite is done; only its own hears that somebody wants it again. */
 export async function tellSuite(
   state: State,
-  repository: Repository,
+  repository: GithubRepository,
   suite: CheckSuite,
   { action, senderId }: SuiteNews,
 ): Promise<void> {
@@ -151,7 +156,7 @@ interface CheckNews {
 /** All Apps hear of runs that are made and done; only its own App hears that somebody pressed its buttons. */
 export async function tellCheckRun(
   state: State,
-  repository: Repository,
+  repository: GithubRepository,
   run: CheckRun,
   news: CheckNews,
 ): Promise<void> {
@@ -174,7 +179,7 @@ export async function tellCheckRun(
 const MOST_BRANCHES = 10;
 
 /** One more status of its context: earlier ones stay, the newest counts. */
-export async function addStatus(state: State, found: Repository, status: CommitStatus): Promise<CommitStatus> {
+export async function addStatus(state: State, found: GithubRepository, status: CommitStatus): Promise<CommitStatus> {
   found.statuses.push(status);
   const branches = await holders(found, status.sha);
   const api = `${state.urls.api}/repos/${fullName(state, found)}/commits`;
@@ -194,10 +199,10 @@ export async function addStatus(state: State, found: Repository, status: CommitS
 }
 
 /** Those that contain the commit, at their tip or not; GitHub names ten of them at most. */
-async function holders({ gitDir }: Repository, sha: string): Promise<readonly Ref[]> {
+async function holders({ gitDir }: GithubRepository, sha: string): Promise<readonly Ref[]> {
   const holding: Ref[] = [];
-  for (const ref of await readRefs(gitDir, 'refs/heads/')) {
-    if (holding.length < MOST_BRANCHES && (await isAncestor(gitDir, sha, ref.sha))) holding.push(ref);
+  for (const ref of await listRefs(gitDir, 'refs/heads/')) {
+    if (holding.length < MOST_BRANCHES && (await isReachable(gitDir, sha, ref.sha))) holding.push(ref);
   }
   return holding;
 }
@@ -216,13 +221,13 @@ interface NewRun {
 }
 
 /** A run with a suite of its own whose jobs are in progress. */
-export async function startRun(state: State, repository: Repository, made: NewRun): Promise<WorkflowRun> {
+export async function startRun(state: State, repository: GithubRepository, made: NewRun): Promise<ActionsRun> {
   const at = made.at ?? timestamp(state);
   const of = { appId: made.appId, sha: made.sha, branch: made.branch, pusherId: made.actorId };
   const suite = makeSuite(state, repository, { ...of, isOfRun: true, at });
   const siblings = [...repository.workflowRuns.values()].filter(({ name }) => name === made.workflow);
   const file = made.workflow.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-  const run: WorkflowRun = {
+  const run: ActionsRun = {
     id: state.nextId(),
     suiteId: suite.id,
     workflowId: siblings[0]?.workflowId ?? state.nextId(),
@@ -251,8 +256,8 @@ export async function startRun(state: State, repository: Repository, made: NewRu
 
 async function startJob(
   state: State,
-  repository: Repository,
-  run: WorkflowRun,
+  repository: GithubRepository,
+  run: ActionsRun,
   { name, at }: { readonly name: string; readonly at: string },
 ): Promise<void> {
   const id = state.nextId();
@@ -281,8 +286,8 @@ export interface JobEnd extends Pick<WorkflowJob, 'failedStep' | 'log'> {
 /** The job's check run is done with it; with the last job the suite and the run are done as well. */
 export async function finishJob(
   state: State,
-  repository: Repository,
-  of: { readonly run: WorkflowRun; readonly job: WorkflowJob },
+  repository: GithubRepository,
+  of: { readonly run: ActionsRun; readonly job: WorkflowJob },
   end: JobEnd,
 ): Promise<void> {
   const { run, job } = of;
@@ -309,8 +314,8 @@ export async function finishJob(
 /** A run that ends before any job begins. */
 export async function endWithoutJobs(
   state: State,
-  repository: Repository,
-  run: WorkflowRun,
+  repository: GithubRepository,
+  run: ActionsRun,
   conclusion: RunEnd,
 ): Promise<void> {
   const suite = repository.suites.get(run.suiteId);
@@ -324,8 +329,8 @@ export async function endWithoutJobs(
 /** A further attempt at the same commit with new check runs in the same suite; jobs that are not named stay as they were. */
 export async function rerun(
   state: State,
-  repository: Repository,
-  run: WorkflowRun,
+  repository: GithubRepository,
+  run: ActionsRun,
   again: { readonly jobs: readonly string[]; readonly byId: number; readonly at?: string },
 ): Promise<void> {
   if (run.status !== 'completed') throw new Error('This workflow is already running.');
@@ -340,7 +345,7 @@ export async function rerun(
   for (const name of again.jobs) await startJob(state, repository, run, { name, at });
 }
 
-async function tellRun(state: State, repository: Repository, run: WorkflowRun, action: string): Promise<void> {
+async function tellRun(state: State, repository: GithubRepository, run: ActionsRun, action: string): Promise<void> {
   const parts = {
     workflow_run: await runBody(state, repository, { run, number: run.attempts.length }),
     workflow: workflowBody(state, repository, run),
@@ -350,13 +355,13 @@ async function tellRun(state: State, repository: Repository, run: WorkflowRun, a
 
 interface HeadOf {
   readonly branch: string;
-  readonly repository: Repository;
+  readonly repository: GithubRepository;
   /** Whether the commit came with a fork's pull request. */
   readonly isOfFork: boolean;
 }
 
 /** Where a commit is the head: the newest pull request from a fork, else the branch that stands there. */
-export async function headOf(state: State, repository: Repository, sha: string): Promise<HeadOf | null> {
+export async function headOf(state: State, repository: GithubRepository, sha: string): Promise<HeadOf | null> {
   for (const { pull } of [...repository.issues.values()].reverse()) {
     if (pull === null || pull.headSha !== sha || pull.headRepositoryId === repository.id) continue;
     const fork = state.repositories.get(pull.headRepositoryId) ?? repository;

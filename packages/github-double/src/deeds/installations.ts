@@ -1,21 +1,21 @@
 // What happens to installations: made, changed, suspended, removed.
 import { appOf, fullName, repositoriesOf, timestamp } from '../lookup.ts';
 import { installationBody, nodeId, organization, simpleUserOf } from '../resources/user.ts';
-import type { Account, App, Installation, Permissions, Repository, State } from '../state.ts';
+import type { App, AppInstallation, AppPermissions, GithubAccount, GithubRepository, State } from '../state.ts';
 
 export interface NewInstallation {
   readonly app: App;
-  readonly account: Account;
+  readonly account: GithubAccount;
   /** Null: all repositories. */
-  readonly repositories: readonly Repository[] | null;
-  readonly permissions: Permissions;
+  readonly repositories: readonly GithubRepository[] | null;
+  readonly permissions: AppPermissions;
   readonly events: readonly string[];
   readonly byId: number;
 }
 
-export function addInstallation(state: State, made: NewInstallation): Installation {
+export function addInstallation(state: State, made: NewInstallation): AppInstallation {
   const now = timestamp(state);
-  const installation: Installation = {
+  const installation: AppInstallation = {
     id: state.nextId(),
     appId: made.app.id,
     accountId: made.account.id,
@@ -34,7 +34,7 @@ export function addInstallation(state: State, made: NewInstallation): Installati
   return installation;
 }
 
-export function removeInstallation(state: State, installation: Installation, byId: number): void {
+export function removeInstallation(state: State, installation: AppInstallation, byId: number): void {
   const parts = { repositories: shortList(state, repositoriesOf(state, installation)) };
   state.installations.delete(installation.id);
   tellInstallation(state, installation, { event: 'installation', action: 'deleted', byId, parts });
@@ -42,7 +42,7 @@ export function removeInstallation(state: State, installation: Installation, byI
 
 export function suspendInstallation(
   state: State,
-  installation: Installation,
+  installation: AppInstallation,
   to: { suspended: boolean; byId: number },
 ): void {
   installation.updatedAt = timestamp(state);
@@ -56,8 +56,8 @@ export function suspendInstallation(
 /** New permissions, which an owner accepted. */
 export function acceptPermissions(
   state: State,
-  installation: Installation,
-  permissions: Permissions,
+  installation: AppInstallation,
+  permissions: AppPermissions,
   byId: number,
 ): void {
   installation.permissions = permissions;
@@ -69,8 +69,12 @@ export function acceptPermissions(
 /** Of an installation on selected repositories. */
 export function changeRepositories(
   state: State,
-  installation: Installation,
-  change: { readonly added: readonly Repository[]; readonly removed: readonly Repository[]; readonly byId: number },
+  installation: AppInstallation,
+  change: {
+    readonly added: readonly GithubRepository[];
+    readonly removed: readonly GithubRepository[];
+    readonly byId: number;
+  },
 ): void {
   for (const one of change.added) installation.repositoryIds.add(one.id);
   for (const one of change.removed) installation.repositoryIds.delete(one.id);
@@ -84,8 +88,12 @@ export function changeRepositories(
 /** `installation_repositories`: also sent where a new repository falls under "all". */
 export function tellRepositories(
   state: State,
-  installation: Installation,
-  what: { readonly action: 'added' | 'removed'; readonly repositories: readonly Repository[]; readonly byId: number },
+  installation: AppInstallation,
+  what: {
+    readonly action: 'added' | 'removed';
+    readonly repositories: readonly GithubRepository[];
+    readonly byId: number;
+  },
 ): void {
   const parts = {
     repository_selection: installation.selection,
@@ -109,7 +117,7 @@ interface InstallationNews {
 }
 
 /** Every App gets these two events, subscribed or not. */
-function tellInstallation(state: State, installation: Installation, news: InstallationNews): void {
+function tellInstallation(state: State, installation: AppInstallation, news: InstallationNews): void {
   const account = state.accounts.get(installation.accountId);
   const payload = {
     action: news.action,
@@ -118,10 +126,10 @@ function tellInstallation(state: State, installation: Installation, news: Instal
     ...(account?.type === 'Organization' ? { organization: organization(state, account) } : {}),
     sender: simpleUserOf(state, news.byId) ?? simpleUserOf(state, appOf(state, installation).botId),
   };
-  state.sink.emit(news.event, payload, installation.id);
+  state.emit(news.event, payload, installation.id);
 }
 
-function shortList(state: State, repositories: readonly Repository[]) {
+function shortList(state: State, repositories: readonly GithubRepository[]) {
   return repositories.map((one) => ({
     id: one.id,
     node_id: nodeId('R', one.id),

@@ -3,7 +3,16 @@ import { appOf, covers, owner, timestamp } from '../lookup.ts';
 import { commentBody, fullPull, issueBody, labelBody } from '../resources/issue.ts';
 import { plainRepository } from '../resources/repository.ts';
 import { nodeId, organization, simpleUserOf } from '../resources/user.ts';
-import type { Comment, Installation, Issue, Label, Pull, Reaction, Repository, State } from '../state.ts';
+import type {
+  AppInstallation,
+  Comment,
+  GithubIssue,
+  GithubRepository,
+  Label,
+  Pull,
+  Reaction,
+  State,
+} from '../state.ts';
 
 export interface Announcement {
   readonly event: string;
@@ -17,7 +26,7 @@ export interface Announcement {
 }
 
 /** Every installation that covers the repository and is not suspended; the sink knows who subscribed. */
-export function announce(state: State, repository: Repository, what: Announcement): void {
+export function announce(state: State, repository: GithubRepository, what: Announcement): void {
   for (const installation of state.installations.values()) {
     if (!covers(installation, repository) || installation.suspendedAt !== null) continue;
     if (what.onlyAppId !== undefined && installation.appId !== what.onlyAppId) continue;
@@ -26,7 +35,7 @@ export function announce(state: State, repository: Repository, what: Announcemen
 }
 
 /** One installation, whether or not it subscribed or still covers the repository. */
-function tell(state: State, repository: Repository, installation: Installation, what: Announcement): void {
+function tell(state: State, repository: GithubRepository, installation: AppInstallation, what: Announcement): void {
   const holder = owner(state, repository);
   const payload = {
     ...(what.action === null ? {} : { action: what.action }),
@@ -36,10 +45,10 @@ function tell(state: State, repository: Repository, installation: Installation, 
     sender: simpleUserOf(state, what.senderId) ?? simpleUserOf(state, appOf(state, installation).botId),
     installation: installationRef(installation),
   };
-  state.sink.emit(what.event, payload, installation.id);
+  state.emit(what.event, payload, installation.id);
 }
 
-function installationRef(installation: Installation): { id: number; node_id: string } {
+function installationRef(installation: AppInstallation): { id: number; node_id: string } {
   return { id: installation.id, node_id: nodeId('MDI', installation.id) };
 }
 
@@ -52,7 +61,7 @@ export interface NewIssue {
   readonly labels?: readonly string[];
 }
 
-export function openIssue(state: State, repository: Repository, made: NewIssue): Issue {
+export function openIssue(state: State, repository: GithubRepository, made: NewIssue): GithubIssue {
   const issue = storeIssue(state, repository, made, null);
   tellIssue(state, repository, issue, { action: 'opened', senderId: made.authorId });
   for (const name of made.labels ?? []) tellLabelled(state, repository, issue, { name, senderId: made.authorId });
@@ -60,9 +69,9 @@ export function openIssue(state: State, repository: Repository, made: NewIssue):
 }
 
 /** Takes the next number and keeps it; announces nothing. */
-export function storeIssue(state: State, repository: Repository, made: NewIssue, pull: Pull | null): Issue {
+export function storeIssue(state: State, repository: GithubRepository, made: NewIssue, pull: Pull | null): GithubIssue {
   const now = timestamp(state);
-  const issue: Issue = {
+  const issue: GithubIssue = {
     id: state.nextId(),
     number: repository.nextNumber++,
     title: made.title,
@@ -86,7 +95,12 @@ export function storeIssue(state: State, repository: Repository, made: NewIssue,
   return issue;
 }
 
-export function ensureLabel(state: State, repository: Repository, name: string, more: Partial<Label> = {}): Label {
+export function ensureLabel(
+  state: State,
+  repository: GithubRepository,
+  name: string,
+  more: Partial<Label> = {},
+): Label {
   const found = repository.labels.get(name.toLowerCase());
   if (found !== undefined) return found;
   const label = { id: state.nextId(), name, color: more.color ?? 'ededed', description: more.description ?? null };
@@ -101,7 +115,7 @@ interface IssueNews {
 }
 
 /** `issues`, or `pull_request` where it is one. */
-export function tellIssue(state: State, repository: Repository, issue: Issue, news: IssueNews): void {
+export function tellIssue(state: State, repository: GithubRepository, issue: GithubIssue, news: IssueNews): void {
   const { action, senderId } = news;
   if (issue.pull === null) {
     const parts = { issue: issueBody(state, repository, issue), ...news.parts };
@@ -115,8 +129,8 @@ export function tellIssue(state: State, repository: Repository, issue: Issue, ne
 
 function tellLabelled(
   state: State,
-  repository: Repository,
-  issue: Issue,
+  repository: GithubRepository,
+  issue: GithubIssue,
   by: { name: string; senderId: number },
 ): void {
   const label = labelBody(state, repository, ensureLabel(state, repository, by.name));
@@ -126,8 +140,8 @@ function tellLabelled(
 /** Adds labels that it does not have yet; unknown ones are made. */
 export function addLabels(
   state: State,
-  repository: Repository,
-  issue: Issue,
+  repository: GithubRepository,
+  issue: GithubIssue,
   by: { names: readonly string[]; senderId: number },
 ): void {
   for (const name of by.names) {
@@ -142,8 +156,8 @@ export function addLabels(
 /** False where the issue has no such label. */
 export function removeLabel(
   state: State,
-  repository: Repository,
-  issue: Issue,
+  repository: GithubRepository,
+  issue: GithubIssue,
   by: { name: string; senderId: number },
 ): boolean {
   const kept = issue.labels.filter((one) => one.toLowerCase() !== by.name.toLowerCase());
@@ -160,37 +174,39 @@ export interface IssueEdit {
   readonly body?: string | null | undefined;
   readonly state?: 'open' | 'closed' | undefined;
   readonly stateReason?: 'completed' | 'not_planned' | undefined;
-  readonly closer?: Issue['closer'];
+  readonly closer?: GithubIssue['closer'];
+  readonly byId: number;
 }
 
 /** Announces `edited`, `closed` and `reopened`, each where it is so. */
-export function editIssue(state: State, repository: Repository, issue: Issue, edit: IssueEdit, senderId: number): void {
+export function editIssue(state: State, repository: GithubRepository, issue: GithubIssue, edit: IssueEdit): void {
+  const { byId } = edit;
   const changes = {
     ...(edit.title !== undefined && edit.title !== issue.title ? { title: { from: issue.title } } : {}),
     ...(edit.body !== undefined && edit.body !== issue.body ? { body: { from: issue.body ?? '' } } : {}),
   };
   if (edit.title !== undefined) issue.title = edit.title;
-  if (changes.body !== undefined) recordEdit(state, issue, { text: edit.body ?? '', byId: senderId });
+  if (changes.body !== undefined) recordEdit(state, issue, { text: edit.body ?? '', byId });
   if (edit.body !== undefined) issue.body = edit.body;
   if (Object.keys(changes).length > 0) {
     touch(state, issue);
-    tellIssue(state, repository, issue, { action: 'edited', senderId, parts: { changes } });
+    tellIssue(state, repository, issue, { action: 'edited', senderId: byId, parts: { changes } });
   }
-  if (edit.state === 'closed' && issue.state === 'open') close(state, repository, issue, edit, senderId);
-  if (edit.state === 'open' && issue.state === 'closed') reopen(state, repository, issue, senderId);
+  if (edit.state === 'closed' && issue.state === 'open') close(state, repository, issue, edit);
+  if (edit.state === 'open' && issue.state === 'closed') reopen(state, repository, issue, byId);
 }
 
-function close(state: State, repository: Repository, issue: Issue, edit: IssueEdit, senderId: number): void {
+function close(state: State, repository: GithubRepository, issue: GithubIssue, edit: IssueEdit): void {
   touch(state, issue);
   issue.state = 'closed';
   issue.stateReason = issue.pull === null ? (edit.stateReason ?? 'completed') : null;
   issue.closedAt = issue.updatedAt;
-  issue.closedById = senderId;
+  issue.closedById = edit.byId;
   issue.closer = edit.closer ?? null;
-  tellIssue(state, repository, issue, { action: 'closed', senderId });
+  tellIssue(state, repository, issue, { action: 'closed', senderId: edit.byId });
 }
 
-function reopen(state: State, repository: Repository, issue: Issue, senderId: number): void {
+function reopen(state: State, repository: GithubRepository, issue: GithubIssue, senderId: number): void {
   touch(state, issue);
   Object.assign(issue, { state: 'open', closedAt: null, closedById: null, closer: null });
   issue.stateReason = issue.pull === null ? 'reopened' : null;
@@ -219,7 +235,7 @@ interface NewComment {
   readonly viaAppId?: number | null;
 }
 
-export function addComment(state: State, repository: Repository, issue: Issue, made: NewComment): Comment {
+export function addComment(state: State, repository: GithubRepository, issue: GithubIssue, made: NewComment): Comment {
   const now = timestamp(state);
   const comment: Comment = {
     id: state.nextId(),
@@ -241,19 +257,18 @@ export function addComment(state: State, repository: Repository, issue: Issue, m
 
 export function editComment(
   state: State,
-  repository: Repository,
+  repository: GithubRepository,
   comment: Comment,
-  body: string,
-  senderId: number,
+  { body, byId }: { readonly body: string; readonly byId: number },
 ): void {
   const changes = { body: { from: comment.body } };
-  recordEdit(state, comment, { text: body, byId: senderId });
+  recordEdit(state, comment, { text: body, byId });
   comment.body = body;
   touch(state, comment);
-  tellComment(state, repository, comment, { action: 'edited', senderId, parts: { changes } });
+  tellComment(state, repository, comment, { action: 'edited', senderId: byId, parts: { changes } });
 }
 
-export function deleteComment(state: State, repository: Repository, comment: Comment, senderId: number): void {
+export function deleteComment(state: State, repository: GithubRepository, comment: Comment, senderId: number): void {
   repository.comments.delete(comment.id);
   tellComment(state, repository, comment, { action: 'deleted', senderId });
 }
@@ -264,7 +279,7 @@ interface CommentNews {
   readonly parts?: object;
 }
 
-function tellComment(state: State, repository: Repository, comment: Comment, news: CommentNews): void {
+function tellComment(state: State, repository: GithubRepository, comment: Comment, news: CommentNews): void {
   const issue = repository.issues.get(comment.issueNumber);
   if (issue === undefined) return;
   const parts = {
@@ -276,7 +291,7 @@ function tellComment(state: State, repository: Repository, comment: Comment, new
 }
 
 /** The reaction, and whether it is new: the same person cannot react twice the same way. GitHub announces no reactions. */
-export function react(
+export function recordReaction(
   state: State,
   to: { readonly reactions: Reaction[] },
   by: { readonly userId: number; readonly content: Reaction['content'] },

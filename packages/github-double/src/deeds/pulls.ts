@@ -1,12 +1,20 @@
 // What moves refs and pull requests, and the merge queue.
 import { readDiff } from '../git/read-diff.ts';
-import { branchSha, entryAt, isAncestor, mergeBase, readBlob, readCommit, resolveCommit } from '../git/read-objects.ts';
+import {
+  branchSha,
+  entryAt,
+  isReachable,
+  mergeBase,
+  readBlob,
+  readCommit,
+  resolveCommit,
+} from '../git/read-objects.ts';
 import { git, gitText } from '../git/run-git.ts';
 import { commitFiles, writeCommit } from '../git/write-objects.ts';
 import { fullName, timestamp } from '../lookup.ts';
 import { accountOfEmail, GITHUB_COMMITTER, simpleCommit } from '../resources/repository.ts';
 import { simpleUserOf } from '../resources/user.ts';
-import type { Issue, Pull, Repository, State } from '../state.ts';
+import type { GithubIssue, GithubRepository, Pull, State } from '../state.ts';
 import { requestSuites } from './check-suites.ts';
 import { announce, editIssue, type NewIssue, storeIssue, tellIssue, touch } from './issues.ts';
 import { outdateRemarks } from './reviews.ts';
@@ -23,13 +31,18 @@ interface RefMove {
 }
 
 /** Moves the ref if it still is where `from` says, and announces it. Rejects where it is not. */
-export async function moveRef(state: State, repository: Repository, move: RefMove, byId: number): Promise<void> {
+export async function moveRef(state: State, repository: GithubRepository, move: RefMove, byId: number): Promise<void> {
   await git(repository.gitDir, ['update-ref', move.ref, move.to ?? NOTHING, move.from ?? NOTHING]);
   await afterMove(state, repository, move, byId);
 }
 
 /** What follows from a ref that has moved already. */
-export async function afterMove(state: State, repository: Repository, move: RefMove, byId: number): Promise<void> {
+export async function afterMove(
+  state: State,
+  repository: GithubRepository,
+  move: RefMove,
+  byId: number,
+): Promise<void> {
   repository.pushedAt = timestamp(state);
   if (move.to !== null) repository.pushers.set(move.to, byId);
   if (move.from === null || move.to === null) tellRef(state, repository, move, byId);
@@ -49,13 +62,18 @@ export async function afterMove(state: State, repository: Repository, move: RefM
 }
 
 /** Commits that come to the default branch close the issues that they say they close. */
-async function closeNamedIssues(state: State, repository: Repository, move: RefMove, byId: number): Promise<void> {
+async function closeNamedIssues(
+  state: State,
+  repository: GithubRepository,
+  move: RefMove,
+  byId: number,
+): Promise<void> {
   const { ref, from, to } = move;
   if (to === null || from === null || ref !== `refs/heads/${repository.defaultBranch}`) return;
   for (const sha of await newCommits(repository, { ref, from, to })) {
     for (const number of namedAsClosed((await readCommit(repository.gitDir, sha)).message)) {
       const issue = repository.issues.get(number);
-      if (issue?.pull === null) editIssue(state, repository, issue, { state: 'closed', closer: sha }, byId);
+      if (issue?.pull === null) editIssue(state, repository, issue, { state: 'closed', closer: sha, byId });
     }
   }
 }
@@ -69,11 +87,11 @@ function namedAsClosed(text: string): readonly number[] {
 /** An open pull request goes along with its branch, and closes with it. */
 async function followHead(
   state: State,
-  target: Repository,
-  { issue, pull, move, byId }: { issue: Issue; pull: Pull; move: RefMove; byId: number },
+  target: GithubRepository,
+  { issue, pull, move, byId }: { issue: GithubIssue; pull: Pull; move: RefMove; byId: number },
 ): Promise<void> {
   if (move.to === null) {
-    editIssue(state, target, issue, { state: 'closed' }, byId);
+    editIssue(state, target, issue, { state: 'closed', byId });
     return;
   }
   pull.headSha = move.to;
@@ -86,7 +104,7 @@ async function followHead(
 }
 
 /** `refs/pull/N/head`, for which the objects of a fork come over. */
-async function fetchHead(state: State, target: Repository, issue: Issue, pull: Pull): Promise<void> {
+async function fetchHead(state: State, target: GithubRepository, issue: GithubIssue, pull: Pull): Promise<void> {
   const head = state.repositories.get(pull.headRepositoryId);
   if (head !== undefined && head.id !== target.id) {
     await git(target.gitDir, ['fetch', '--quiet', head.gitDir, `refs/heads/${pull.headRef}`]);
@@ -94,7 +112,10 @@ async function fetchHead(state: State, target: Repository, issue: Issue, pull: P
   await git(target.gitDir, ['update-ref', `refs/pull/${issue.number}/head`, pull.headSha]);
 }
 
-async function pullStats(repository: Repository, pull: Pick<Pull, 'baseSha' | 'headSha'>): Promise<Pull['stats']> {
+async function pullStats(
+  repository: GithubRepository,
+  pull: Pick<Pull, 'baseSha' | 'headSha'>,
+): Promise<Pull['stats']> {
   const base = (await mergeBase(repository.gitDir, pull.baseSha, pull.headSha)) ?? pull.baseSha;
   const files = await readDiff(repository.gitDir, base, pull.headSha);
   const commits = await gitText(repository.gitDir, ['rev-list', '--count', `${pull.baseSha}..${pull.headSha}`]);
@@ -106,7 +127,7 @@ async function pullStats(repository: Repository, pull: Pick<Pull, 'baseSha' | 'h
   };
 }
 
-function tellRef(state: State, repository: Repository, { ref, to }: RefMove, senderId: number): void {
+function tellRef(state: State, repository: GithubRepository, { ref, to }: RefMove, senderId: number): void {
   const type = ref.startsWith('refs/tags/') ? 'tag' : 'branch';
   const parts = {
     ref: ref.replace(/^refs\/(heads|tags)\//, ''),
@@ -119,13 +140,13 @@ function tellRef(state: State, repository: Repository, { ref, to }: RefMove, sen
 
 async function tellPush(
   state: State,
-  repository: Repository,
+  repository: GithubRepository,
   { ref, from, to }: RefMove,
   senderId: number,
 ): Promise<void> {
   const shas = to === null ? [] : await newCommits(repository, { ref, from, to });
   const commits = await Promise.all(shas.map((sha) => pushedCommit(state, repository, sha)));
-  const forced = from !== null && to !== null && !(await isAncestor(repository.gitDir, from, to));
+  const forced = from !== null && to !== null && !(await isReachable(repository.gitDir, from, to));
   const pusher = state.accounts.get(senderId);
   const parts = {
     ref,
@@ -144,7 +165,7 @@ async function tellPush(
 }
 
 async function newCommits(
-  repository: Repository,
+  repository: GithubRepository,
   { ref, from, to }: RefMove & { to: string },
 ): Promise<readonly string[]> {
   const range = from === null ? [to, '--not', `--exclude=${ref}`, '--all'] : [to, `^${from}`];
@@ -152,7 +173,7 @@ async function newCommits(
   return out === '' ? [] : out.split('\n');
 }
 
-async function pushedCommit(state: State, repository: Repository, sha: string) {
+async function pushedCommit(state: State, repository: GithubRepository, sha: string) {
   const commit = await readCommit(repository.gitDir, sha);
   const files = await readDiff(repository.gitDir, commit.parents[0] ?? null, sha);
   const paths = (status: string) => files.filter((file) => file.status === status).map((file) => file.path);
@@ -173,7 +194,7 @@ async function pushedCommit(state: State, repository: Repository, sha: string) {
 }
 
 interface NewPull extends NewIssue {
-  readonly head: Repository;
+  readonly head: GithubRepository;
   readonly headRef: string;
   readonly baseRef: string;
   readonly isDraft: boolean;
@@ -185,7 +206,11 @@ interface NewPull extends NewIssue {
 type PullRefusal = { readonly field: string; readonly code: string } | { readonly message: string };
 
 /** The pull request, or why not. */
-export async function openPull(state: State, repository: Repository, made: NewPull): Promise<Issue | PullRefusal> {
+export async function openPull(
+  state: State,
+  repository: GithubRepository,
+  made: NewPull,
+): Promise<GithubIssue | PullRefusal> {
   const headSha = await branchSha(made.head.gitDir, made.headRef);
   if (headSha === null) return { field: 'head', code: 'invalid' };
   const baseSha = await branchSha(repository.gitDir, made.baseRef);
@@ -224,7 +249,7 @@ export async function openPull(state: State, repository: Repository, made: NewPu
   return issue;
 }
 
-function openPullOf(repository: Repository, made: NewPull): Issue | undefined {
+function openPullOf(repository: GithubRepository, made: NewPull): GithubIssue | undefined {
   return [...repository.issues.values()].find(
     ({ state, pull }) =>
       state === 'open' &&
@@ -234,14 +259,14 @@ function openPullOf(repository: Repository, made: NewPull): Issue | undefined {
   );
 }
 
-function ownerLogin(state: State, repository: Repository): string {
+function ownerLogin(state: State, repository: GithubRepository): string {
   return state.accounts.get(repository.ownerId)?.login ?? 'ghost';
 }
 
 export function setDraft(
   state: State,
-  repository: Repository,
-  issue: Issue,
+  repository: GithubRepository,
+  issue: GithubIssue,
   to: { isDraft: boolean; byId: number },
 ): void {
   if (issue.pull === null || issue.pull.isDraft === to.isDraft) return;
@@ -252,7 +277,12 @@ export function setDraft(
 }
 
 /** A merge commit on the base branch; issues that it closes are closed with it. */
-export async function mergePull(state: State, repository: Repository, issue: Issue, byId: number): Promise<string> {
+export async function mergePull(
+  state: State,
+  repository: GithubRepository,
+  issue: GithubIssue,
+  byId: number,
+): Promise<string> {
   const { pull } = issue;
   if (pull === null || issue.state === 'closed') throw new Error(`#${issue.number} is no open pull request.`);
   const base = (await resolveCommit(repository.gitDir, `refs/heads/${pull.baseRef}`)) ?? pull.baseSha;
@@ -269,19 +299,24 @@ export async function mergePull(state: State, repository: Repository, issue: Iss
   state.signed.add(sha);
   await moveRef(state, repository, { ref: `refs/heads/${pull.baseRef}`, from: base, to: sha }, byId);
   Object.assign(pull, { mergedAt: date, mergedById: byId, mergeSha: sha });
-  editIssue(state, repository, issue, { state: 'closed' }, byId);
+  editIssue(state, repository, issue, { state: 'closed', byId });
   if (pull.baseRef === repository.defaultBranch) {
     for (const number of closes(issue)) {
       const closed = repository.issues.get(number);
       const closer = issue.number;
-      if (closed !== undefined) editIssue(state, repository, closed, { state: 'closed', closer }, byId);
+      if (closed !== undefined) editIssue(state, repository, closed, { state: 'closed', closer, byId });
     }
   }
   return sha;
 }
 
 /** What the button "Revert" leads to once its pull request is squashed: one commit, in GitHub's words. Returns its sha. */
-export async function revertPull(state: State, repository: Repository, issue: Issue, byId: number): Promise<string> {
+export async function revertPull(
+  state: State,
+  repository: GithubRepository,
+  issue: GithubIssue,
+  byId: number,
+): Promise<string> {
   const { pull } = issue;
   if (!pull?.mergeSha) throw new Error(`#${issue.number} is not merged.`);
   const base = (await resolveCommit(repository.gitDir, `refs/heads/${pull.baseRef}`)) ?? pull.baseSha;
@@ -303,14 +338,14 @@ export async function revertPull(state: State, repository: Repository, issue: Is
 }
 
 /** Numbers of the issues that a pull request closes: named after a closing word in its body, or linked by hand. */
-export function closes(issue: Issue): ReadonlySet<number> {
+export function closes(issue: GithubIssue): ReadonlySet<number> {
   return new Set([...namedAsClosed(issue.body ?? ''), ...(issue.pull?.linked ?? [])]);
 }
 
 export function requestReview(
   state: State,
-  repository: Repository,
-  issue: Issue,
+  repository: GithubRepository,
+  issue: GithubIssue,
   by: { reviewerId: number; senderId: number },
 ): void {
   issue.pull?.reviewerIds.add(by.reviewerId);
@@ -333,8 +368,8 @@ export interface MergeGroup {
 /** A pull request joins the queue; GitHub's own bot pushes the branch, and asks for checks. */
 export async function enqueue(
   state: State,
-  repository: Repository,
-  issue: Issue,
+  repository: GithubRepository,
+  issue: GithubIssue,
   by: { readonly byId: number; readonly botId: number },
 ): Promise<MergeGroup> {
   const { pull } = issue;
@@ -362,7 +397,7 @@ export async function enqueue(
 /** The branch goes, whatever happened; the commit stays where it is, and is the base's own when it was merged. */
 export async function leaveQueue(
   state: State,
-  repository: Repository,
+  repository: GithubRepository,
   group: MergeGroup,
   reason: 'merged' | 'invalidated' | 'dequeued',
 ): Promise<void> {
@@ -377,13 +412,13 @@ export async function leaveQueue(
   await tellGroup(state, repository, group, { action: 'destroyed', reason });
   const parts = { reason: reason === 'merged' ? 'MERGE' : reason === 'dequeued' ? 'MANUAL' : 'CI_FAILURE' };
   tellIssue(state, repository, issue, { action: 'dequeued', senderId: group.botId, parts });
-  if (reason === 'merged') editIssue(state, repository, issue, { state: 'closed' }, group.botId);
+  if (reason === 'merged') editIssue(state, repository, issue, { state: 'closed', byId: group.botId });
   await moveRef(state, repository, { ref: `refs/heads/${group.branch}`, from: group.sha, to: null }, group.botId);
 }
 
 async function tellGroup(
   state: State,
-  repository: Repository,
+  repository: GithubRepository,
   group: MergeGroup,
   { action, reason }: { readonly action: string; readonly reason?: string },
 ): Promise<void> {

@@ -1,11 +1,11 @@
 // What happens to reviews: somebody reviews a pull request, with remarks at lines of its diff.
-import { type DiffLine, diffLines, readDiff } from '../git/read-diff.ts';
+import { type DiffLine, listPatchLines, readDiff } from '../git/read-diff.ts';
 
 import { entryAt, mergeBase } from '../git/read-objects.ts';
 import { timestamp } from '../lookup.ts';
 import { reviewBody, reviewCommentBody, simplePull } from '../resources/issue.ts';
 
-import type { Issue, Pull, Repository, Review, ReviewComment, Side, State } from '../state.ts';
+import type { GithubIssue, GithubRepository, Pull, Review, ReviewRemark, Side, State } from '../state.ts';
 
 import { announce, touch } from './issues.ts';
 
@@ -28,8 +28,8 @@ export interface NewReview extends Pick<Review, 'authorId' | 'body' | 'state'> {
 /** The review, or all that GitHub has against it, in its words: nothing is kept then. */
 export async function addReview(
   state: State,
-  repository: Repository,
-  issue: Issue,
+  repository: GithubRepository,
+  issue: GithubIssue,
   made: NewReview,
 ): Promise<Review | readonly string[]> {
   const { pull } = issue;
@@ -56,9 +56,9 @@ export async function addReview(
 
 function tellReview(
   state: State,
-  repository: Repository,
-  issue: Issue,
-  { review, comments }: { readonly review: Review; readonly comments: readonly ReviewComment[] },
+  repository: GithubRepository,
+  issue: GithubIssue,
+  { review, comments }: { readonly review: Review; readonly comments: readonly ReviewRemark[] },
 ): void {
   if (issue.pull === null) return;
   const pull_request = simplePull(state, repository, issue, issue.pull);
@@ -78,17 +78,17 @@ function tellReview(
 
 function addRemark(
   state: State,
-  repository: Repository,
-  issue: Issue,
+  repository: GithubRepository,
+  issue: GithubIssue,
   of: {
     readonly review: Review;
     readonly place: DiffLine;
     readonly remark: NewRemark;
     readonly viaAppId: number | null;
   },
-): ReviewComment {
+): ReviewRemark {
   const { place, remark, review, viaAppId } = of;
-  const comment: ReviewComment = {
+  const comment: ReviewRemark = {
     id: state.nextId(),
     issueNumber: issue.number,
     reviewId: review.id,
@@ -111,7 +111,7 @@ function addRemark(
 
 /** The remark's last line in the diff, or why GitHub refuses it. */
 async function placeOf(
-  repository: Repository,
+  repository: GithubRepository,
   pull: Pull,
   commitSha: string,
   remark: NewRemark,
@@ -119,7 +119,7 @@ async function placeOf(
   const base = (await mergeBase(repository.gitDir, pull.baseSha, commitSha)) ?? pull.baseSha;
   const file = (await readDiff(repository.gitDir, base, commitSha)).find(({ path }) => path === remark.path);
   if (file === undefined) return 'Path could not be resolved';
-  const lines = file.patch === null ? [] : diffLines(file.patch);
+  const lines = file.patch === null ? [] : listPatchLines(file.patch);
   const at = (line: number, side: Side) => lines.find((one) => one.line === line && one.side === side);
   const end = at(remark.line, remark.side);
   const start = remark.startLine === null ? end : at(remark.startLine, remark.startSide ?? remark.side);
@@ -139,7 +139,7 @@ async function placeOf(
 }
 
 /** After a push: remarks at files that are no longer as they were stand at no line any more. */
-export async function outdateRemarks(repository: Repository, issue: Issue): Promise<void> {
+export async function outdateRemarks(repository: GithubRepository, issue: GithubIssue): Promise<void> {
   const head = issue.pull?.headSha ?? '';
   for (const one of repository.reviewComments.values()) {
     if (one.issueNumber !== issue.number || one.isOutdated || one.side === 'LEFT') continue;

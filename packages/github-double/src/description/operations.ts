@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** A JSON Schema; null: no body of JSON. */
-export type Schema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface Parameter {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Parameter {
   readonly required?: boolean;
   /** Its value may hold slashes. */
   readonly multiSegment?: boolean;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
 }
 
 export interface Operation {
@@ -20,14 +20,14 @@ export interface Operation {
   readonly path: string;
   readonly operationId: string;
   readonly parameters: readonly Parameter[];
-  readonly requestBody?: { readonly required: boolean; readonly schema: Schema | null };
+  readonly requestBody?: { readonly required: boolean; readonly schema: JsonSchema | null };
   /** By status. */
-  readonly responses: Readonly<Record<string, Schema | null>>;
+  readonly responses: Readonly<Record<string, JsonSchema | null>>;
 }
 
 interface Description {
   readonly operations: readonly Operation[];
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
 interface Template {
@@ -39,11 +39,11 @@ interface Template {
 }
 
 /** GitHub's description as it is; nothing is changed here. */
-export const description: Description = JSON.parse(
+export const githubDescription: Description = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'openapi-subset.json'), 'utf8'),
 );
 
-const templates: readonly Template[] = description.operations
+const templates: readonly Template[] = githubDescription.operations
   .map(compileTemplate)
   .sort((one, other) => other.literal - one.literal);
 

@@ -12,19 +12,19 @@ import {
   parse,
   validate,
 } from 'graphql';
-import type { Exchange } from '../double.ts';
-import { description, findOperation, type Operation, type Parameter, type Schema } from './operations.ts';
+import type { ApiExchange } from '../exchange.ts';
+import { findOperation, githubDescription, type JsonSchema, type Operation, type Parameter } from './operations.ts';
 
 let built: GraphQLSchema | undefined;
 
-/** The vendored part of GitHub's schema. */
+/** The vendored part of GitHub's GraphQL schema. */
 export function githubSchema(): GraphQLSchema {
   built ??= buildSchema(readFileSync(path.join(import.meta.dirname, 'graphql-subset.graphql'), 'utf8'));
   return built;
 }
 
 /** Problems of a call to `/graphql`: query, variables, and the outline of its answer. */
-function graphqlProblems({ method, requestBody, status, responseBody }: Exchange): string[] {
+function graphqlProblems({ method, requestBody, status, responseBody }: ApiExchange): string[] {
   if (method !== 'POST') return [`${method} is not described`];
   if (!isRecord(requestBody) || typeof requestBody['query'] !== 'string') return ['request: no query'];
   const variables = isRecord(requestBody['variables']) ? requestBody['variables'] : {};
@@ -128,10 +128,10 @@ const undescribedStatuses: readonly UndescribedStatus[] = [
 interface SchemaChange {
   readonly schema: string;
   readonly reason: string;
-  readonly change: (schema: Schema) => Schema;
+  readonly change: (schema: JsonSchema) => JsonSchema;
 }
 
-export const schemaChanges: readonly SchemaChange[] = [
+const schemaChanges: readonly SchemaChange[] = [
   {
     schema: 'validation-error',
     reason: 'three alternatives of `value` may each be null, so that null is "more than one of" them',
@@ -140,12 +140,12 @@ export const schemaChanges: readonly SchemaChange[] = [
   ...(['pull-request', 'pull-request-simple'] as const).map((schema) => ({
     schema,
     reason: 'the repository of a head is null when the fork is gone',
-    change: (described: Schema) => orNull(described, 'head', 'repo'),
+    change: (described: JsonSchema) => orNull(described, 'head', 'repo'),
   })),
   ...(['review-comment', 'pull-request-review-comment'] as const).map((schema) => ({
     schema,
     reason: 'a remark at lines that have changed since stands at none',
-    change: (described: Schema) => orNull(orNull(described, 'line'), 'position'),
+    change: (described: JsonSchema) => orNull(orNull(described, 'line'), 'position'),
   })),
   {
     schema: 'workflow-run',
@@ -155,8 +155,8 @@ export const schemaChanges: readonly SchemaChange[] = [
 ];
 
 /** The schema with null allowed at a property, which may lie below others. */
-function orNull(schema: Schema, ...[name = '', ...below]: readonly string[]): Schema {
-  const properties = (schema['properties'] ?? {}) as Record<string, Schema>;
+function orNull(schema: JsonSchema, ...[name = '', ...below]: readonly string[]): JsonSchema {
+  const properties = (schema['properties'] ?? {}) as Record<string, JsonSchema>;
   const old = properties[name] ?? {};
   const changed = below.length > 0 ? orNull(old, ...below) : { anyOf: [old, { type: 'null' }] };
   return { ...schema, properties: { ...properties, [name]: changed } };
@@ -165,7 +165,7 @@ function orNull(schema: Schema, ...[name = '', ...below]: readonly string[]): Sc
 interface QueryChange {
   readonly operation: string;
   readonly name: string;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly reason: string;
 }
 
@@ -210,8 +210,12 @@ const texts = new Ajv({ ...base, allowUnionTypes: true, coerceTypes: true });
 
 const changed = Object.fromEntries(schemaChanges.map(({ schema, change }) => [schema, change]));
 
+const unknown = schemaChanges.filter(({ schema }) => githubDescription.components.schemas[schema] === undefined);
+if (unknown.length > 0)
+  throw new Error(`A difference is noted for schemas that are gone: ${unknown.map((one) => one.schema)}`);
+
 for (const ajv of [bodies, texts]) {
-  for (const [name, schema] of Object.entries(description.components.schemas)) {
+  for (const [name, schema] of Object.entries(githubDescription.components.schemas)) {
     ajv.addSchema(withRefs(changed[name]?.(schema) ?? schema) as object, `schema:${name}`);
   }
 }
@@ -220,9 +224,9 @@ const compiled = new Map<Operation, Checks>();
 
 /**
  * Problems of one exchange in words, each with the operation that it belongs to; none: GitHub's description has it. A path that none of
- * the operations has is a problem too: those that we use are named in scripts/build-github-description.mjs.
+ * the operations has is a problem too: those that we use are named in scripts/build-description.mjs.
  */
-export function validateExchange(exchange: Exchange): string[] {
+export function validateExchange(exchange: ApiExchange): string[] {
   if (exchange.path === '/graphql') return graphqlProblems(exchange).map((problem) => `graphql: ${problem}`);
   const found = findOperation(exchange.method, exchange.path);
   if (found === null) return [`${exchange.method} ${exchange.path}: no operation that is known to be used`];
@@ -237,7 +241,7 @@ export function validateExchange(exchange: Exchange): string[] {
   ].map((problem) => `${operation.operationId}: ${problem}`);
 }
 
-function requestFaults(operation: Operation, { body, bodyNames }: Checks, { requestBody }: Exchange): string[] {
+function requestFaults(operation: Operation, { body, bodyNames }: Checks, { requestBody }: ApiExchange): string[] {
   const isEmpty = requestBody === undefined || requestBody === null || requestBody === '' || isEmptyObject(requestBody);
   if (operation.requestBody === undefined) return isEmpty ? [] : ['request: it takes no body'];
   if (requestBody === undefined || requestBody === '')
@@ -252,7 +256,7 @@ function requestFaults(operation: Operation, { body, bodyNames }: Checks, { requ
   ];
 }
 
-function answerFaults(operation: Operation, checks: Checks, { status, responseBody }: Exchange): string[] {
+function answerFaults(operation: Operation, checks: Checks, { status, responseBody }: ApiExchange): string[] {
   const schema = operation.responses[String(status)];
   if (schema === undefined) return mayAnswer(operation, status) ? [] : [`answer: status ${status} is not described`];
   const isEmpty = responseBody === undefined || responseBody === null || responseBody === '';
@@ -301,8 +305,10 @@ function parametersSchema(parameters: readonly Parameter[], where: 'path' | 'que
 }
 
 /** All names that a body may have at its top, whatever the alternative; null where it is open to any. */
-function namesOf(schema: Schema): ReadonlySet<string> | null {
-  const alternatives = [schema['oneOf'], schema['anyOf'], schema['allOf']].flatMap((list) => (list ?? []) as Schema[]);
+function namesOf(schema: JsonSchema): ReadonlySet<string> | null {
+  const alternatives = [schema['oneOf'], schema['anyOf'], schema['allOf']].flatMap(
+    (list) => (list ?? []) as JsonSchema[],
+  );
   const below = alternatives.map((one) => namesOf(one)).filter((names) => names !== null);
   const own = Object.keys((schema['properties'] ?? {}) as object);
   const names = new Set([...own, ...below.flatMap((set) => [...set])]);

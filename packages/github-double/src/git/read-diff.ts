@@ -15,7 +15,7 @@ export interface DiffLine {
 }
 
 /** Every line of the patch on the sides that it has: unchanged ones on both. */
-export function diffLines(patch: string): readonly DiffLine[] {
+export function listPatchLines(patch: string): readonly DiffLine[] {
   const found: DiffLine[] = [];
   let [left, right, hunk, start] = [0, 0, -1, 0];
   const lines = patch.split('\n');
@@ -33,7 +33,7 @@ export function diffLines(patch: string): readonly DiffLine[] {
   return found;
 }
 
-export interface ChangedFile {
+export interface DiffedFile {
   readonly sha: string | null;
   readonly path: string;
   readonly previousPath: string | null;
@@ -50,7 +50,7 @@ const STATUS = { A: 'added', D: 'removed', R: 'renamed' } as const;
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** `from` null: everything in `to` is new. */
-export async function readDiff(gitDir: string, from: string | null, to: string): Promise<readonly ChangedFile[]> {
+export async function readDiff(gitDir: string, from: string | null, to: string): Promise<readonly DiffedFile[]> {
   const options = ['-M', '--no-color', '--no-ext-diff', '--full-index', '--raw', '--numstat', '--patch', '-z'];
   const out = await git(gitDir, ['diff', ...options, from ?? EMPTY_TREE, to]);
   const { files, counts, patches } = partsOf(out.toString('utf8').split('\0'));
@@ -67,7 +67,7 @@ export async function readDiff(gitDir: string, from: string | null, to: string):
   });
 }
 
-type Entry = Pick<ChangedFile, 'sha' | 'path' | 'previousPath' | 'status'>;
+type Entry = Pick<DiffedFile, 'sha' | 'path' | 'previousPath' | 'status'>;
 
 /** Entries, then as many counts, then the patches behind an empty part; a rename's counts stand before its two names. */
 function partsOf(parts: readonly string[]) {

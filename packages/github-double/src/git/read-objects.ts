@@ -77,7 +77,7 @@ export interface GitCommit {
   readonly message: string;
 }
 
-export interface TreeEntry {
+export interface GitEntry {
   readonly mode: string;
   readonly type: 'blob' | 'tree' | 'commit';
   readonly sha: string;
@@ -129,7 +129,7 @@ export async function readTree(
   gitDir: string,
   treeish: string,
   recursive: boolean,
-): Promise<readonly TreeEntry[] | null> {
+): Promise<readonly GitEntry[] | null> {
   const args = ['ls-tree', '-z', '-l', '--full-tree', ...(recursive ? ['-r', '-t'] : []), treeish];
   const out = await git(gitDir, args).catch(() => null);
   if (out === null) return null;
@@ -140,14 +140,14 @@ export async function readTree(
     .map(entry);
 }
 
-function entry(line: string): TreeEntry {
+function entry(line: string): GitEntry {
   const [head = '', path = ''] = [line.slice(0, line.indexOf('\t')), line.slice(line.indexOf('\t') + 1)];
   const [mode = '', type = 'blob', sha = '', size = '-'] = head.split(/ +/);
-  return { mode, type: type as TreeEntry['type'], sha, size: size === '-' ? null : Number(size), path };
+  return { mode, type: type as GitEntry['type'], sha, size: size === '-' ? null : Number(size), path };
 }
 
 /** The entry of one path in a commit; the root for "". Null where there is none. */
-export async function entryAt(gitDir: string, commit: string, path: string): Promise<TreeEntry | null> {
+export async function entryAt(gitDir: string, commit: string, path: string): Promise<GitEntry | null> {
   if (path === '') {
     const sha = await gitText(gitDir, ['rev-parse', `${commit}^{tree}`]);
     return { mode: '040000', type: 'tree', sha, size: null, path: '' };
@@ -162,7 +162,7 @@ export function readBlob(gitDir: string, sha: string): Promise<Buffer> {
 }
 
 /** Refs below a prefix such as `refs/heads/`, by name. */
-export async function readRefs(gitDir: string, prefix = 'refs/'): Promise<readonly Ref[]> {
+export async function listRefs(gitDir: string, prefix = 'refs/'): Promise<readonly Ref[]> {
   const files = refFiles(gitDir);
   if (files === undefined) return (await listedRefs(gitDir)).filter(({ name }) => name.startsWith(prefix));
   const wanted = [...files].filter(([name]) => name.startsWith(prefix));
@@ -198,7 +198,7 @@ export function branchSha(gitDir: string, branch: string): Promise<string | null
 }
 
 /** Newest first. */
-export async function listCommits(
+export async function listRevisions(
   gitDir: string,
   from: string,
   more: readonly string[] = [],
@@ -211,6 +211,6 @@ export function mergeBase(gitDir: string, a: string, b: string): Promise<string 
   return gitTry(gitDir, ['merge-base', a, b]);
 }
 
-export async function isAncestor(gitDir: string, older: string, newer: string): Promise<boolean> {
+export async function isReachable(gitDir: string, older: string, newer: string): Promise<boolean> {
   return (await gitTry(gitDir, ['merge-base', '--is-ancestor', older, newer])) !== null;
 }

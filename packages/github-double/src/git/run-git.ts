@@ -1,5 +1,6 @@
 // Runs git on the double's bare repositories, and remembers what cannot change.
-import { runGit } from '../../../../test/support/git-repository.ts';
+import { spawn } from 'node:child_process';
+import { buffer } from 'node:stream/consumers';
 
 /** Of all verbs those whose answer hangs on the objects alone that they name. */
 const OF_OBJECTS = new Set(['cat-file', 'diff', 'ls-tree', 'merge-base', 'rev-list', 'rev-parse']);
@@ -66,7 +67,12 @@ async function run(
   key: string | null,
 ): Promise<Buffer | Error> {
   const all = { ...GIT_ENVIRONMENT, GIT_DIR: gitDir, ...env };
-  const { code, stdout, stderr } = await runGit(args, { env: all, input });
+  const child = spawn('git', args, { env: all });
+  // Git that ended before it read all of its input says so by its exit code.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
+  const [code, stdout, stderr] = await Promise.all([ended, buffer(child.stdout), buffer(child.stderr)]);
   const answer = code === 0 ? stdout : new Error(`git ${args[0]}: ${stderr.toString().trim()}`);
   const isNo = code === 1 && args[0] === 'merge-base';
   if (key !== null && (code === 0 || isNo)) remember(key, answer);

@@ -6,9 +6,9 @@ import { canSee, effectivePermissions, isEnough } from '../access.ts';
 import { readCaller } from '../credentials.ts';
 import { afterMove } from '../deeds/pulls.ts';
 import { grantOf, mayAtLeast, repositoryByName } from '../lookup.ts';
-import { actorId, type Caller } from '../route.ts';
-import type { Repository, State } from '../state.ts';
-import { readRefs } from './read-objects.ts';
+import { type ApiCaller, actorId } from '../route.ts';
+import type { GithubRepository, State } from '../state.ts';
+import { listRefs } from './read-objects.ts';
 import { GIT_ENVIRONMENT } from './run-git.ts';
 
 let backendPath: string | undefined;
@@ -41,7 +41,7 @@ export async function serveGit(
   asked: GitRequest,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<{ readonly status: number; readonly caller: Caller | null }> {
+): Promise<{ readonly status: number; readonly caller: ApiCaller | null }> {
   const caller = readCaller(state, request.headers.authorization);
   if ('status' in caller) {
     return { status: refuse(response, caller.status === 403 ? 403 : 401, 'Invalid username or token.'), caller: null };
@@ -58,7 +58,7 @@ export async function serveGit(
 }
 
 /** Without credentials GitHub asks for some even where nothing is there; with them, what may not be seen is not there. */
-function judge(state: State, caller: Caller, found: Repository | undefined, isPush: boolean): number {
+function judge(state: State, caller: ApiCaller, found: GithubRepository | undefined, isPush: boolean): number {
   if (found !== undefined && caller.kind === 'none' && !isPush && !found.isPrivate) return 200;
   if (caller.kind === 'none') return 401;
   if (found === undefined || !canSee(state, caller, found)) return 404;
@@ -77,14 +77,14 @@ function refuse(response: ServerResponse, status: number, message: string): numb
   return status;
 }
 
-async function refMap(found: Repository): Promise<ReadonlyMap<string, string>> {
-  const refs = await readRefs(found.gitDir);
+async function refMap(found: GithubRepository): Promise<ReadonlyMap<string, string>> {
+  const refs = await listRefs(found.gitDir);
   return new Map(refs.filter((ref) => !ref.name.startsWith('refs/pull/')).map((ref) => [ref.name, ref.sha]));
 }
 
 async function tellMoves(
   state: State,
-  found: Repository,
+  found: GithubRepository,
   before: ReadonlyMap<string, string>,
   byId: number,
 ): Promise<void> {
@@ -97,7 +97,7 @@ async function tellMoves(
 
 /** Runs the CGI program for one request and turns its header lines into ours. */
 function runBackend(
-  found: Repository,
+  found: GithubRepository,
   asked: GitRequest,
   request: IncomingMessage,
   response: ServerResponse,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { entryAt, type GitPerson, writeObject } from './read-objects.ts';
 import { git, gitText } from './run-git.ts';
 
-export interface FileChange {
+export interface TreeChange {
   readonly path: string;
   /** Null deletes the file. */
   readonly sha: string | null;
@@ -25,7 +25,7 @@ export async function writeBlob(gitDir: string, content: Buffer | string): Promi
 }
 
 /** A tree like `base` (null: empty) with these changes; rejects where git does, as on a path that leaves the tree. */
-export async function writeTree(gitDir: string, base: string | null, changes: readonly FileChange[]): Promise<string> {
+export async function writeTree(gitDir: string, base: string | null, changes: readonly TreeChange[]): Promise<string> {
   const index = join(gitDir, `index-${randomUUID()}`);
   const env = { GIT_INDEX_FILE: index };
   try {
@@ -69,10 +69,10 @@ const FOLDER_MODE = '40000';
 async function changedTree(
   gitDir: string,
   base: string | null,
-  changes: readonly FileChange[],
+  changes: readonly TreeChange[],
 ): Promise<string | null> {
   const paths = new Set(changes.map(({ path }) => path));
-  const isPlain = ({ path, mode }: FileChange) =>
+  const isPlain = ({ path, mode }: TreeChange) =>
     PLAIN_PATH.test(path.replace(GITHUB_FOLDER, 'github/')) && PLAIN_MODE.test(mode);
   if (paths.size < changes.length || !changes.every(isPlain)) return null;
   const root = base === null ? new Map<string, Entry>() : await readFolder(gitDir, base);
@@ -81,7 +81,7 @@ async function changedTree(
   return made === null ? null : writeFolder(gitDir, made);
 }
 
-async function changedFolder(gitDir: string, folder: Folder, changes: readonly FileChange[]): Promise<Folder | null> {
+async function changedFolder(gitDir: string, folder: Folder, changes: readonly TreeChange[]): Promise<Folder | null> {
   const entries = new Map(folder);
   const below = Map.groupBy(changes, ({ path }) => path.split('/', 1)[0] ?? '');
   for (const [name, inside] of below) {
@@ -145,7 +145,7 @@ interface FilesCommit {
 
 /** The sha of the new commit, which no ref names yet. Files keep their mode, unless it says otherwise. */
 export async function commitFiles(gitDir: string, made: FilesCommit): Promise<string> {
-  const changes: FileChange[] = [];
+  const changes: TreeChange[] = [];
   for (const [path, content] of Object.entries(made.files)) {
     const before = made.parent === null ? null : await entryAt(gitDir, made.parent, path);
     const sha = content === null ? null : await writeBlob(gitDir, content);

@@ -11,7 +11,7 @@ import { GITHUB_COMMITTER } from '../resources/repository.ts';
 import { nodeId, readNodeId } from '../resources/user.ts';
 import { type Answer, actorId, type Call, type Needs, ok, refused } from '../route.ts';
 import { noreply } from '../routes/git-data.ts';
-import type { Issue, Repository, Review, ReviewComment } from '../state.ts';
+import type { GithubIssue, GithubRepository, Review, ReviewRemark } from '../state.ts';
 import { bringsWorkflows, mayWriteWorkflows, touchesWorkflows } from '../workflows.ts';
 import {
   commentView,
@@ -20,12 +20,12 @@ import {
   forbiddenError,
   graphqlError,
   missing,
+  type QueryView,
   refView,
   remarkView,
   repositoryView,
   reviewView,
   threadView,
-  type View,
 } from './views.ts';
 
 interface CommitInput {
@@ -39,7 +39,7 @@ interface CommitInput {
   };
 }
 
-async function createCommitOnBranch(call: View, input: CommitInput) {
+async function createCommitOnBranch(call: QueryView, input: CommitInput) {
   const { repository, branch } = target(call, input);
   demand(call, repository, [{ contents: 'write' }]);
   const head = await branchSha(repository.gitDir, branch);
@@ -81,7 +81,7 @@ function stale(expected: string, actual: string) {
   );
 }
 
-function target(call: View, { branch: given }: CommitInput): { repository: Repository; branch: string } {
+function target(call: QueryView, { branch: given }: CommitInput): { repository: GithubRepository; branch: string } {
   const { parts } = given.id === undefined ? { parts: [] } : readNodeId(given.id);
   const byName = repositoryByName(call.state, given.repositoryNameWithOwner ?? '');
   const repository = given.id === undefined ? byName : call.state.repositories.get(Number(parts[0]));
@@ -99,7 +99,7 @@ function readChanges({ fileChanges }: CommitInput): FileTexts {
 }
 
 /** What is to be deleted has to be there. */
-async function refuseAbsent(repository: Repository, head: string, files: FileTexts): Promise<void> {
+async function refuseAbsent(repository: GithubRepository, head: string, files: FileTexts): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
     if (content === null && (await entryAt(repository.gitDir, head, path)) === null) {
       throw graphqlError(
@@ -111,11 +111,11 @@ async function refuseAbsent(repository: Repository, head: string, files: FileTex
 }
 
 type Found =
-  | { readonly issue: Issue; readonly review: Review }
-  | { readonly issue: Issue; readonly remark: ReviewComment };
+  | { readonly issue: GithubIssue; readonly review: Review }
+  | { readonly issue: GithubIssue; readonly remark: ReviewRemark };
 
 /** `kind` as in the node id; null: there is none. */
-function reviewById(repository: Repository, kind: 'PRR' | 'PRRC', id: number): Found | null {
+function reviewById(repository: GithubRepository, kind: 'PRR' | 'PRRC', id: number): Found | null {
   if (kind === 'PRRC') {
     const remark = repository.reviewComments.get(id);
     const issue = repository.issues.get(remark?.issueNumber ?? 0);
@@ -136,7 +136,7 @@ const PULLS: Needs = [{ pull_requests: 'write' }];
 
 const CONTENTS: Needs = [{ contents: 'write' }];
 
-function mutations(call: View) {
+function mutations(call: QueryView) {
   const { state } = call;
   const draft = ({ input }: Input<{ readonly pullRequestId: string }>, isDraft: boolean) => {
     const { repository, issue } = pullOf(call, input.pullRequestId);
@@ -165,8 +165,8 @@ function mutations(call: View) {
   };
 }
 
-function refMutations(call: View) {
-  const _move = async (repository: Repository, ref: { name: string; from: string | null; to: string | null }) => {
+function refMutations(call: QueryView) {
+  const _move = async (repository: GithubRepository, ref: { name: string; from: string | null; to: string | null }) => {
     demand(call, repository, CONTENTS);
     const { gitDir } = repository;
     if (ref.to !== null && (await objectType(gitDir, ref.to)) === null)
@@ -186,7 +186,7 @@ function echo(input: { readonly clientMutationId?: string | null }) {
   return { clientMutationId: input.clientMutationId ?? null };
 }
 
-function pullOf(call: View, id: string): { repository: Repository; issue: Issue } {
+function pullOf(call: QueryView, id: string): { repository: GithubRepository; issue: GithubIssue } {
   const { kind, parts } = readNodeId(id);
   const repository = kind === 'PR' ? call.state.repositories.get(Number(parts[0])) : undefined;
   const issue = repository?.issues.get(Number(parts[1]));
@@ -195,7 +195,7 @@ function pullOf(call: View, id: string): { repository: Repository; issue: Issue 
 }
 
 /** A comment, a review, or a remark at lines. */
-function minimizableOf(call: View, id: string) {
+function minimizableOf(call: QueryView, id: string) {
   const { kind, parts } = readNodeId(id);
   const repository = call.state.repositories.get(Number(parts[0]));
   if (repository === undefined) throw missing(`a node with the global id of '${id}'`);
@@ -220,7 +220,7 @@ export async function answerGraphql(call: Call): Promise<Answer> {
   const { query, variables } = call.body;
   if (typeof query !== 'string')
     return ok({ errors: [{ message: 'A query attribute must be specified and must be a string.' }] });
-  const view: View = { ...call, show: { repository: repositoryView, thread: threadView } };
+  const view: QueryView = { ...call, show: { repository: repositoryView, thread: threadView } };
   const result = await graphql({
     schema: githubSchema(),
     source: query,
@@ -248,7 +248,7 @@ function inGithubsForm({ data, errors }: ExecutionResult): object {
   return data === undefined ? { errors: told } : { data, errors: told };
 }
 
-function queries(call: View) {
+function queries(call: QueryView) {
   const { state, caller } = call;
   return {
     /** Of an installation's token: the bot of its App. */

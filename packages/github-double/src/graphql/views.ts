@@ -4,14 +4,14 @@ import { GraphQLError } from 'graphql';
 import { allows, canSee, effectivePermissions } from '../access.ts';
 import { closes } from '../deeds/pulls.ts';
 import { readDiff } from '../git/read-diff.ts';
-import { branchSha, type GitPerson, type Ref, readCommit, readRefs } from '../git/read-objects.ts';
+import { branchSha, type GitPerson, listRefs, type Ref, readCommit } from '../git/read-objects.ts';
 import { associationOf, fullName, grantOf, mayAtLeast, owner } from '../lookup.ts';
 import { headRepository, htmlUrl, issueNodeId } from '../resources/issue.ts';
 import { accountOfEmail, verification } from '../resources/repository.ts';
 import { nodeId } from '../resources/user.ts';
 
 import type { Call, Needs } from '../route.ts';
-import type { Comment, Edit, Issue, Pull, Repository, Review, ReviewComment } from '../state.ts';
+import type { BodyEdit, Comment, GithubIssue, GithubRepository, Pull, Review, ReviewRemark } from '../state.ts';
 
 /** An error whose `type` GitHub puts beside the message. */
 export function graphqlError(type: string, message: string): GraphQLError {
@@ -25,7 +25,7 @@ export function missing(what: string): GraphQLError {
 }
 
 /** Throws NOT_FOUND or FORBIDDEN where the caller may not do that there. */
-export function demand(call: Call, repository: Repository, needs: Needs): void {
+export function demand(call: Call, repository: GithubRepository, needs: Needs): void {
   const { caller, state } = call;
   if (!canSee(state, caller, repository)) throw missing('a node with that id');
   if (caller.kind === 'installation' && !allows(effectivePermissions(caller), needs)) throw forbiddenError();
@@ -37,10 +37,10 @@ export function demand(call: Call, repository: Repository, needs: Needs): void {
 }
 
 /** A call with the views that others contain: they know each other only through it. */
-export interface View extends Call {
+export interface QueryView extends Call {
   readonly show: {
-    readonly repository: (call: View, repository: Repository) => object;
-    readonly thread: (call: View, repository: Repository, issue: Issue) => object;
+    readonly repository: (call: QueryView, repository: GithubRepository) => object;
+    readonly thread: (call: QueryView, repository: GithubRepository, issue: GithubIssue) => object;
   };
 }
 
@@ -80,11 +80,11 @@ interface Text {
   readonly body: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly edits: readonly Edit[];
+  readonly edits: readonly BodyEdit[];
 }
 
 /** What every text of somebody has. */
-function written(call: View, repository: Repository, of: Text) {
+function written(call: QueryView, repository: GithubRepository, of: Text) {
   const last = of.edits.at(-1);
   return {
     author: actorView(call, of.authorId),
@@ -117,7 +117,7 @@ function actorView(call: Call, id: number | null) {
   };
 }
 
-export function refView(_call: View, repository: Repository, ref: Pick<Ref, 'name' | 'sha'>) {
+export function refView(_call: QueryView, repository: GithubRepository, ref: Pick<Ref, 'name' | 'sha'>) {
   const [, kind = 'heads', name = ''] = /^refs\/([^/]+)\/(.*)$/.exec(ref.name) ?? [];
   return {
     __typename: 'Ref',
@@ -127,7 +127,7 @@ export function refView(_call: View, repository: Repository, ref: Pick<Ref, 'nam
   };
 }
 
-export async function commitView(call: View, repository: Repository, sha: string) {
+export async function commitView(call: QueryView, repository: GithubRepository, sha: string) {
   const { state } = call;
   const commit = await readCommit(repository.gitDir, sha);
   const path = `/${fullName(state, repository)}/commit/${sha}`;
@@ -164,9 +164,9 @@ export async function commitView(call: View, repository: Repository, sha: string
   };
 }
 
-function pullFields(call: View, repository: Repository, issue: Issue, pull: Pull) {
+function pullFields(call: QueryView, repository: GithubRepository, issue: GithubIssue, pull: Pull) {
   const _head = headRepository(call.state, pull);
-  const _branch = async (of: Repository | null, name: string) => {
+  const _branch = async (of: GithubRepository | null, name: string) => {
     const sha = of === null ? null : await branchSha(of.gitDir, name);
     return of === null || sha === null ? null : refView(call, of, { name: `refs/heads/${name}`, sha });
   };
@@ -191,7 +191,7 @@ function pullFields(call: View, repository: Repository, issue: Issue, pull: Pull
   };
 }
 
-export function reviewView(call: View, repository: Repository, issue: Issue, review: Review): object {
+export function reviewView(call: QueryView, repository: GithubRepository, issue: GithubIssue, review: Review): object {
   const _comments = [...repository.reviewComments.values()].filter((one) => one.reviewId === review.id);
   const anchor = `#pullrequestreview-${review.id}`;
   return {
@@ -206,7 +206,12 @@ export function reviewView(call: View, repository: Repository, issue: Issue, rev
   };
 }
 
-export function remarkView(call: View, repository: Repository, issue: Issue, comment: ReviewComment): object {
+export function remarkView(
+  call: QueryView,
+  repository: GithubRepository,
+  issue: GithubIssue,
+  comment: ReviewRemark,
+): object {
   return {
     ...written(call, repository, comment),
     ...folded(comment),
@@ -232,7 +237,7 @@ function folded({ minimized }: { readonly minimized: string | null }) {
   };
 }
 
-function placed(call: View, repository: Repository, issue: Issue, anchor: string) {
+function placed(call: QueryView, repository: GithubRepository, issue: GithubIssue, anchor: string) {
   const url = `${htmlUrl(call.state, repository, issue)}${anchor}`;
   return {
     url,
@@ -240,12 +245,12 @@ function placed(call: View, repository: Repository, issue: Issue, anchor: string
   };
 }
 
-export function repositoryView(call: View, repository: Repository): object {
+export function repositoryView(call: QueryView, repository: GithubRepository): object {
   const { state } = call;
   const name = fullName(state, repository);
   const _ref = async (qualifiedName: string) => {
     demand(call, repository, [{ contents: 'read' }]);
-    const found = (await readRefs(repository.gitDir)).find((one) => one.name === qualifiedName);
+    const found = (await listRefs(repository.gitDir)).find((one) => one.name === qualifiedName);
     return found === undefined ? null : refView(call, repository, found);
   };
   return {
@@ -273,7 +278,12 @@ export function repositoryView(call: View, repository: Repository): object {
   };
 }
 
-function threadOf(call: View, repository: Repository, number: number, kind: 'issue' | 'pull request' | 'either') {
+function threadOf(
+  call: QueryView,
+  repository: GithubRepository,
+  number: number,
+  kind: 'issue' | 'pull request' | 'either',
+) {
   demand(call, repository, [{ issues: 'read' }, { pull_requests: 'read' }]);
   const found = repository.issues.get(number);
   const isPull = found?.pull !== null;
@@ -284,7 +294,7 @@ function threadOf(call: View, repository: Repository, number: number, kind: 'iss
 }
 
 /** An Issue or a PullRequest. */
-export function threadView(call: View, repository: Repository, issue: Issue): object {
+export function threadView(call: QueryView, repository: GithubRepository, issue: GithubIssue): object {
   const url = htmlUrl(call.state, repository, issue);
   const _comments = [...repository.comments.values()].filter((one) => one.issueNumber === issue.number);
   const _labels = issue.labels
@@ -321,7 +331,7 @@ export function threadView(call: View, repository: Repository, issue: Issue): ob
   };
 }
 
-function closedEventView(call: View, repository: Repository, issue: Issue): object {
+function closedEventView(call: QueryView, repository: GithubRepository, issue: GithubIssue): object {
   const { closer } = issue;
   const pull = typeof closer === 'number' ? repository.issues.get(closer) : undefined;
   return {
@@ -336,7 +346,7 @@ function closedEventView(call: View, repository: Repository, issue: Issue): obje
   };
 }
 
-export function commentView(call: View, repository: Repository, comment: Comment): object {
+export function commentView(call: QueryView, repository: GithubRepository, comment: Comment): object {
   const issue = repository.issues.get(comment.issueNumber);
   const page = issue === undefined ? call.state.urls.web : htmlUrl(call.state, repository, issue);
   const url = `${page}#issuecomment-${comment.id}`;

@@ -1,8 +1,8 @@
 // Where GitHub asks somebody whether an App may know who they are; on the double they also say who that is.
-import { Html, html, STYLE } from './frame.ts';
+import { html, PageHtml, STYLE } from './frame.ts';
 
 /** `asked`: what the App sent them with, which comes back with the answer. */
-export function authorizePage(app: string, people: readonly string[], asked: URLSearchParams): Html {
+export function authorizePage(app: string, people: readonly string[], asked: URLSearchParams): PageHtml {
   // Whole in itself: it is there without the double's other pages too.
   return html`<!doctype html>
 <html lang="en">
@@ -11,7 +11,7 @@ export function authorizePage(app: string, people: readonly string[], asked: URL
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Authorize ${app} · GitHub double</title>
 <link rel="icon" href="data:,">
-<style>${new Html(STYLE)}</style>
+<style>${new PageHtml(STYLE)}</style>
 </head>
 <body>
 <header class="top"><a class="home" href="/">GitHub double</a></header>

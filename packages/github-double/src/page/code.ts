@@ -1,26 +1,26 @@
 // The pages of code: files, changes, checks and runs of Actions.
 
-import { type ChangedFile, readDiff } from '../git/read-diff.ts';
+import { type DiffedFile, readDiff } from '../git/read-diff.ts';
 import { entryAt, readBlob, readCommit, resolveCommit } from '../git/read-objects.ts';
 import { latestRuns, latestStatuses } from '../resources/check.ts';
-import type { Annotation, CheckRun, Issue, Repository, WorkflowJob, WorkflowRun } from '../state.ts';
+import type { ActionsRun, CheckAnnotation, CheckRun, GithubIssue, GithubRepository, WorkflowJob } from '../state.ts';
 import { checkForms, commitCheckForm, editFileForm } from './forms.ts';
 import {
   accountOf,
   ago,
   author,
   framed,
-  type Html,
   html,
   inAddress,
   kindOf,
+  type PageHtml,
+  type PageView,
   rendered,
   sign,
-  type View,
 } from './frame.ts';
 
 /** `below`: what stands under the line of that number in the file after the change. */
-export function diffTable(patch: string, below: (line: number) => readonly Html[] = () => []): Html {
+export function diffTable(patch: string, below: (line: number) => readonly PageHtml[] = () => []): PageHtml {
   let [before, after] = [0, 0];
   const rows = patch.split('\n').map((line) => {
     const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line);
@@ -38,7 +38,7 @@ ${more.map((one) => html`<tr class="below"><td colspan="3">${one}</td></tr>`)}`;
 }
 
 /** Null where there is no such file; `rest` is `REVISION/PATH`, and a branch may have slashes. */
-export async function filePage(view: View, rest: string): Promise<Html | null> {
+export async function filePage(view: PageView, rest: string): Promise<PageHtml | null> {
   const { gitDir } = view.repository;
   const parts = rest.split('/');
   for (let at = 1; at < parts.length; at++) {
@@ -63,7 +63,7 @@ ${isEdited && (await editFileForm(view, path, text))}`;
 
 const SHOWN = 400;
 
-export async function workflowRunPage(view: View, id: string): Promise<Html | null> {
+export async function workflowRunPage(view: PageView, id: string): Promise<PageHtml | null> {
   const run = view.repository.workflowRuns.get(Number(id));
   if (run === undefined) return null;
   const attempts = run.attempts.map((jobs, at) => attemptBox(view, run, { jobs, number: at + 1 })).reverse();
@@ -74,10 +74,10 @@ export async function workflowRunPage(view: View, id: string): Promise<Html | nu
 }
 
 function attemptBox(
-  view: View,
-  run: WorkflowRun,
+  view: PageView,
+  run: ActionsRun,
   { jobs, number }: { readonly jobs: readonly WorkflowJob[]; readonly number: number },
-): Html {
+): PageHtml {
   const rows = jobs.map(
     (job) => html`<li class="check">${sign(job.conclusion ?? 'in_progress')}
 <a href="/${view.name}/actions/runs/${run.id}/job/${job.id}"><strong>${job.name}</strong></a><span class="muted">${job.conclusion ?? 'in progress'}</span></li>`,
@@ -86,7 +86,7 @@ function attemptBox(
 }
 
 /** The end of a job's log, below its check run; nothing for other checks. */
-function jobLog(view: View, check: CheckRun): Html {
+function jobLog(view: PageView, check: CheckRun): PageHtml {
   const runs = [...view.repository.workflowRuns.values()];
   const job = runs.flatMap((run) => run.attempts.flat()).find(({ id }) => id === check.id);
   if (job === undefined || job.conclusion === null) return html``;
@@ -109,11 +109,11 @@ interface Line {
 }
 
 /** The newest run of each name in each suite, as GitHub counts them. */
-export function newestRuns(repository: Repository, sha: string): readonly CheckRun[] {
+export function newestRuns(repository: GithubRepository, sha: string): readonly CheckRun[] {
   return latestRuns([...repository.checkRuns.values()].filter((run) => run.headSha === sha));
 }
 
-function linesOf(view: View, sha: string): readonly Line[] {
+function linesOf(view: PageView, sha: string): readonly Line[] {
   const runs = newestRuns(view.repository, sha).map((run) => ({
     outcome: run.conclusion ?? run.status,
     app: view.double.state.apps.get(run.appId)?.name ?? '',
@@ -132,7 +132,7 @@ function linesOf(view: View, sha: string): readonly Line[] {
 }
 
 /** The box below a conversation; `issue` null: of a commit. */
-export function checkSummary(view: View, sha: string, issue: Issue | null): Html {
+export function checkSummary(view: PageView, sha: string, issue: GithubIssue | null): PageHtml {
   const lines = linesOf(view, sha);
   if (lines.length === 0) return html``;
   const outcomes = lines.map(({ outcome }) => kindOf(outcome));
@@ -149,19 +149,19 @@ export function checkSummary(view: View, sha: string, issue: Issue | null): Html
   }</section>`;
 }
 
-function lineRow({ outcome, app, name, detail, href }: Line): Html {
+function lineRow({ outcome, app, name, detail, href }: Line): PageHtml {
   const label = html`<strong>${app && `${app} / `}${name}</strong>`;
   return html`<li class="check">${sign(outcome)}
 ${href === null ? label : html`<a href="${href}" rel="nofollow">${label}</a>`}<span class="muted">${detail}</span></li>`;
 }
 
-export async function runPage(view: View, run: CheckRun): Promise<Html> {
+export async function runPage(view: PageView, run: CheckRun): Promise<PageHtml> {
   const body = html`<p class="muted"><a href="/${view.name}/commit/${run.headSha}" class="mono">${run.headSha.slice(0, 7)}</a></p>
 <div id="live">${await runDetail(view, run)}${jobLog(view, run)}${!view.isReading && checkForms(view, run)}</div>`;
   return framed({ title: run.name, view, tab: 'code', body });
 }
 
-export async function runDetail(view: View, run: CheckRun): Promise<Html> {
+export async function runDetail(view: PageView, run: CheckRun): Promise<PageHtml> {
   const { title, summary, text } = run.output;
   const annotations = await Promise.all(run.annotations.map((one) => annotationBox(view, run, one)));
   return html`<section class="box" style="margin-bottom:16px"><header>${sign(run.conclusion ?? run.status)}
@@ -173,14 +173,14 @@ ${annotations.length > 0 && html`<h3>Annotations</h3>${annotations}`}</div></sec
 }
 
 /** The message of an annotation is plain text on GitHub: no Markdown. */
-async function annotationBox(view: View, run: CheckRun, one: Annotation): Promise<Html> {
+async function annotationBox(view: PageView, run: CheckRun, one: CheckAnnotation): Promise<PageHtml> {
   const lines = one.startLine === one.endLine ? `${one.startLine}` : `${one.startLine}-${one.endLine}`;
   return html`<div class="annotation ${one.level}"><a class="mono" href="/${view.name}/blob/${run.headSha}/${inAddress(one.path)}#L${one.startLine}">${one.path}:${lines}</a>
 ${one.title && html`<div><strong>${one.title}</strong></div>`}<pre>${one.message}</pre>${one.rawDetails && html`<details><summary>Raw output</summary><pre>${one.rawDetails}</pre></details>`}
 <pre class="mono muted">${await excerpt(view, run.headSha, one)}</pre></div>`;
 }
 
-async function excerpt(view: View, sha: string, { path, startLine, endLine }: Annotation): Promise<string> {
+async function excerpt(view: PageView, sha: string, { path, startLine, endLine }: CheckAnnotation): Promise<string> {
   const { gitDir } = view.repository;
   const entry = await entryAt(gitDir, sha, path);
   if (entry?.type !== 'blob') return '';
@@ -188,7 +188,7 @@ async function excerpt(view: View, sha: string, { path, startLine, endLine }: An
   return lines.slice(startLine - 1, Math.min(endLine, startLine + 9)).join('\n');
 }
 
-export async function commitPage(view: View, sha: string): Promise<Html> {
+export async function commitPage(view: PageView, sha: string): Promise<PageHtml> {
   const { gitDir } = view.repository;
   const commit = await readCommit(gitDir, sha);
   const [subject = '', ...rest] = commit.message.split('\n');
@@ -199,12 +199,12 @@ export async function commitPage(view: View, sha: string): Promise<Html> {
   return framed({ title: subject, view, tab: 'code', body });
 }
 
-export type Below = ReadonlyMap<number, readonly Html[]>;
+export type Below = ReadonlyMap<number, readonly PageHtml[]>;
 
 export function fileBox(
-  { path, previousPath, status, additions, deletions, patch }: ChangedFile,
+  { path, previousPath, status, additions, deletions, patch }: DiffedFile,
   below: Below = new Map(),
-): Html {
+): PageHtml {
   return html`<div class="box file"><header><span class="plus">+${additions}</span><span class="minus">−${deletions}</span>
 <span class="mono">${previousPath === null ? '' : `${previousPath} → `}${path}</span><span class="end">${status}</span></header>
 ${patch === null ? html`<p class="muted" style="padding:0 16px">Binary file, or nothing but its name changed.</p>` : diffTable(patch, (line) => below.get(line) ?? [])}</div>`;

@@ -1,14 +1,14 @@
 // What one can do on the pages, always as one of the people who exist there.
 import { grantOf } from '../lookup.ts';
-import type { Account, CheckRun, Comment, Issue, ReviewComment } from '../state.ts';
-import { branchesOf, type Html, html, type View } from './frame.ts';
+import type { CheckRun, Comment, GithubAccount, GithubIssue, ReviewRemark } from '../state.ts';
+import { branchesOf, html, type PageHtml, type PageView } from './frame.ts';
 
 /**
  * Everybody, with what they may do here: who has write, who can triage, who is a stranger; and bots with a role. Chosen at first: the author of
  * what the form is about if it is a person, otherwise the first who has write, as whom most is done.
  */
-function people({ double, repository }: View, authorId: number | null = null): Html {
-  const roleOf = (one: Account) => grantOf(double.state, repository, one).roleName;
+function people({ double, repository }: PageView, authorId: number | null = null): PageHtml {
+  const roleOf = (one: GithubAccount) => grantOf(double.state, repository, one).roleName;
   const all = [...double.state.accounts.values()].filter(
     ({ id, type }) => type === 'User' || repository.collaborators.has(id),
   );
@@ -21,15 +21,15 @@ function people({ double, repository }: View, authorId: number | null = null): H
   return html`as <select name="by" aria-label="as">${options}</select>`;
 }
 
-function form(view: View, act: string, content: Html): Html {
+function form(view: PageView, act: string, content: PageHtml): PageHtml {
   return html`<form method="post" action="/${view.name}/-/${act}">${content}</form>`;
 }
 
-function button(act: string, label: string): Html {
+function button(act: string, label: string): PageHtml {
   return html`<button name="act" value="${act}">${label}</button> `;
 }
 
-export function threadForms(view: View, issue: Issue): Html {
+export function threadForms(view: PageView, issue: GithubIssue): PageHtml {
   const labels = [...new Set(['analyse', ...[...view.repository.labels.values()].map(({ name }) => name)])];
   const to = `${issue.number}`;
   return html`<section class="forms" aria-label="Act"><h2>Act on the double</h2>
@@ -50,13 +50,13 @@ ${people(view, issue.authorId)} <button>Save</button>`,
 ${issue.pull && form(view, `${to}/check`, checkFields())}</section>`;
 }
 
-function stateButtons({ state, pull }: Issue): Html {
+function stateButtons({ state, pull }: GithubIssue): PageHtml {
   if (state === 'closed') return pull?.mergedAt ? html`` : button('reopen', 'Reopen');
   if (pull === null) return html`${button('close', 'Close')}`;
   return html`${button('merge', 'Merge')}${button('close', 'Close')}${pull.isDraft ? button('ready', 'Ready for review') : button('draft', 'Convert to draft')}`;
 }
 
-function checkFields(): Html {
+function checkFields(): PageHtml {
   return html`CI ends <select name="conclusion" aria-label="CI"><option value="success">green</option><option value="failure">red</option></select>
 <details><summary>with this log</summary><textarea name="log" aria-label="Log">Error: expected 1 to equal 2
     at test/coupons.test.js:7:3</textarea></details><button>Report</button>
@@ -64,11 +64,11 @@ function checkFields(): Html {
 }
 
 /** For a commit of its own, such as the default branch's. */
-export function commitCheckForm(view: View, sha: string): Html {
+export function commitCheckForm(view: PageView, sha: string): PageHtml {
   return html`<section class="forms" aria-label="Act"><h2>Act on the double</h2>${form(view, `commit/${sha}/check`, checkFields())}</section>`;
 }
 
-export function commentEditForm(view: View, comment: Comment): Html {
+export function commentEditForm(view: PageView, comment: Comment): PageHtml {
   return html`<details style="padding:0 16px 8px"><summary class="muted">Edit</summary>${form(
     view,
     `comments/${comment.id}`,
@@ -76,7 +76,7 @@ export function commentEditForm(view: View, comment: Comment): Html {
   )}</details>`;
 }
 
-export function newIssueForm(view: View): Html {
+export function newIssueForm(view: PageView): PageHtml {
   return html`<section class="forms" aria-label="Act"><h2>Open an issue</h2>${form(
     view,
     'issues',
@@ -86,14 +86,14 @@ export function newIssueForm(view: View): Html {
   )}</section>`;
 }
 
-export async function pushForm(view: View): Promise<Html> {
+export async function pushForm(view: PageView): Promise<PageHtml> {
   const path = html`<input type="text" name="path" placeholder="path/of/file" aria-label="Path" required>`;
   const content = html`<textarea name="content" aria-label="Content" placeholder="The whole file"></textarea>`;
   return changeForm(view, { title: 'Push a change of one file', branch: view.repository.defaultBranch, path, content });
 }
 
 /** On a branch of its own with a pull request, as GitHub's editor proposes it. */
-export async function editFileForm(view: View, path: string, text: string): Promise<Html> {
+export async function editFileForm(view: PageView, path: string, text: string): Promise<PageHtml> {
   const rows = Math.min(40, text.split('\n').length + 1);
   return changeForm(view, {
     title: 'Edit this file',
@@ -108,12 +108,15 @@ export async function editFileForm(view: View, path: string, text: string): Prom
 interface ChangeForm {
   readonly title: string;
   readonly branch: string;
-  readonly path: Html;
-  readonly content: Html;
+  readonly path: PageHtml;
+  readonly content: PageHtml;
   readonly opensPull?: boolean;
 }
 
-async function changeForm(view: View, { title, branch, path, content, opensPull = false }: ChangeForm): Promise<Html> {
+async function changeForm(
+  view: PageView,
+  { title, branch, path, content, opensPull = false }: ChangeForm,
+): Promise<PageHtml> {
   const branches = await branchesOf(view);
   return html`<section class="forms" aria-label="Act"><h2>${title}</h2>${form(
     view,
@@ -128,13 +131,13 @@ ${content}
 }
 
 /** Commits what a remark suggests. */
-export function suggestionForm(view: View, comment: ReviewComment): Html {
+export function suggestionForm(view: PageView, comment: ReviewRemark): PageHtml {
   const fields = html`<button class="go">Commit suggestion</button> ${people(view)}`;
   return form(view, `suggestions/${comment.id}`, fields);
 }
 
 /** The buttons that its App gave it, and the one that asks for the run again. */
-export function checkForms(view: View, run: CheckRun): Html {
+export function checkForms(view: PageView, run: CheckRun): PageHtml {
   const buttons = run.actions.map(({ label, identifier }) => button(identifier, label));
   return html`<section class="forms" aria-label="Act"><h2>Act on the double</h2>${form(
     view,

@@ -2,10 +2,10 @@
 import type { GithubDouble } from '../double.ts';
 import { gitText } from '../git/run-git.ts';
 import { fullName } from '../lookup.ts';
-import type { Account, Repository } from '../state.ts';
+import type { GithubAccount, GithubRepository } from '../state.ts';
 import { escapeHtml, renderMarkdown } from './markdown.ts';
 
-export class Html {
+export class PageHtml {
   readonly source: string;
 
   constructor(source: string) {
@@ -13,15 +13,15 @@ export class Html {
   }
 }
 
-type Part = Html | string | number | null | false | undefined | readonly Part[];
+type Part = PageHtml | string | number | null | false | undefined | readonly Part[];
 
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(strings.map((piece, at) => piece + (at < parts.length ? writePart(parts[at]) : '')).join(''));
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): PageHtml {
+  return new PageHtml(strings.map((piece, at) => piece + (at < parts.length ? writePart(parts[at]) : '')).join(''));
 }
 
 function writePart(part: Part): string {
   if (part === null || part === undefined || part === false) return '';
-  if (part instanceof Html) return part.source;
+  if (part instanceof PageHtml) return part.source;
   if (Array.isArray(part)) return part.map(writePart).join('');
   return escapeHtml(String(part));
 }
@@ -136,21 +136,21 @@ export function kindOf(outcome: string): string {
   return DRAWN[outcome]?.[1] ?? 'waiting';
 }
 
-export function sign(outcome: string): Html {
+export function sign(outcome: string): PageHtml {
   const [path, kind] = DRAWN[outcome] ?? [DOT, 'waiting'];
   return html`<svg class="sign ${kind}" role="img" aria-label="${outcome}" viewBox="0 0 16 16" width="16" height="16"><path d="${path}"/></svg>`;
 }
 
-export interface View {
+export interface PageView {
   readonly double: GithubDouble;
-  readonly repository: Repository;
+  readonly repository: GithubRepository;
   /** `owner/name`. */
   readonly name: string;
   /** Without the forms, as a reader who is not signed in sees it. */
   readonly isReading: boolean;
 }
 
-export function viewOf(double: GithubDouble, repository: Repository, isReading: boolean): View {
+export function viewOf(double: GithubDouble, repository: GithubRepository, isReading: boolean): PageView {
   return { double, repository, name: fullName(double.state, repository), isReading };
 }
 
@@ -162,7 +162,7 @@ const STEPS: readonly (readonly [string, number])[] = [
   ['day', 86_400],
 ];
 
-export function avatar(account: Account | undefined, size: number): Html {
+export function avatar(account: GithubAccount | undefined, size: number): PageHtml {
   const login = account?.login ?? 'ghost';
   const shape = account?.type === 'User' || account === undefined ? 'round' : 'square';
   const colour = COLOURS[(account?.id ?? 7) % COLOURS.length] ?? '#57606a';
@@ -171,7 +171,7 @@ export function avatar(account: Account | undefined, size: number): Html {
 }
 
 /** The name with what GitHub sets behind it for an App. */
-export function author(account: Account | undefined): Html {
+export function author(account: GithubAccount | undefined): PageHtml {
   const login = account?.login ?? 'ghost';
   const isBot = account?.type === 'Bot';
   const name = isBot ? login.replace(/\[bot\]$/, '') : login;
@@ -180,11 +180,11 @@ export function author(account: Account | undefined): Html {
   }`;
 }
 
-export function accountOf({ double }: View, id: number | null): Account | undefined {
+export function accountOf({ double }: PageView, id: number | null): GithubAccount | undefined {
   return id === null ? undefined : double.state.accounts.get(id);
 }
 
-export function ago({ double }: View, at: string): Html {
+export function ago({ double }: PageView, at: string): PageHtml {
   const seconds = Math.max(0, (double.state.clock.now().getTime() - Date.parse(at)) / 1_000);
   return html`<time datetime="${at}" title="${at}">${inWords(seconds, at)}</time>`;
 }
@@ -198,12 +198,12 @@ function inWords(seconds: number, at: string): string {
 }
 
 /** A text that people or Apps wrote, as it stands on GitHub; inert. */
-export function rendered({ double, name }: View, source: string | null): Html {
+export function rendered({ double, name }: PageView, source: string | null): PageHtml {
   if (source === null || source.trim() === '') return html`<p class="muted"><em>No description provided.</em></p>`;
-  return new Html(renderMarkdown(source, { repository: name, webUrl: double.webUrl }).html);
+  return new PageHtml(renderMarkdown(source, { repository: name, webUrl: double.webUrl }).html);
 }
 
-export async function branchesOf({ repository }: View): Promise<readonly string[]> {
+export async function branchesOf({ repository }: PageView): Promise<readonly string[]> {
   const out = await gitText(repository.gitDir, ['for-each-ref', '--format=%(refname:short)', 'refs/heads/']);
   return out === '' ? [] : out.split('\n');
 }
@@ -213,7 +213,7 @@ export function inAddress(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }
 
-export function labelPill({ repository }: View, name: string): Html {
+export function labelPill({ repository }: PageView, name: string): PageHtml {
   const colour = repository.labels.get(name.toLowerCase())?.color ?? 'ededed';
   const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
   const text = red * 0.299 + green * 0.587 + blue * 0.114 > 150 ? '#1f2328' : '#ffffff';
@@ -222,13 +222,13 @@ export function labelPill({ repository }: View, name: string): Html {
 
 interface Framed {
   readonly title: string;
-  readonly body: Html;
+  readonly body: PageHtml;
   /** Null: no repository. */
-  readonly view: View | null;
+  readonly view: PageView | null;
   readonly tab?: 'code' | 'issues' | 'pulls';
 }
 
-export function framed({ title, body, view, tab }: Framed): Html {
+export function framed({ title, body, view, tab }: Framed): PageHtml {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -250,7 +250,7 @@ ${view && tabs(view, tab)}
 </html>`;
 }
 
-function tabs({ repository, name }: View, current: Framed['tab']): Html {
+function tabs({ repository, name }: PageView, current: Framed['tab']): PageHtml {
   const open = [...repository.issues.values()].filter(({ state }) => state === 'open');
   const pulls = open.filter(({ pull }) => pull !== null).length;
   const tab = (key: string, path: string, label: string, count: number | null) =>
@@ -263,6 +263,6 @@ ${tab('code', '', 'Code', null)}${tab('issues', '/issues', 'Issues', open.length
 }
 
 /** A page that says what went wrong. */
-export function refusal(title: string, detail: string, view: View | null): Html {
+export function refusal(title: string, detail: string, view: PageView | null): PageHtml {
   return framed({ title, view, body: html`<h1 class="title">${title}</h1><p>${detail}</p>` });
 }

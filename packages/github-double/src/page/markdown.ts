@@ -57,21 +57,11 @@ export function renderMarkdown(source: string, ground: ReferenceGround): Rendere
     if (dropped !== null) {
       if (slash === '/' && tag === dropped) dropped = null;
     } else if (tag === undefined) {
-      const shown = linkText(decodeEntities(whole), open.some((one) => OPAQUE.has(one)) ? null : ground, found);
-      const breaks = FLOWING.has(open.at(-1) ?? '')
-        ? withBreaks(shown.html, tokens[at - 1], tokens[at + 1])
-        : shown.html;
-      html.push(breaks);
+      const shown = linkText(decodeEntities(whole), groundWithin(open, ground), found);
+      html.push(withBreaks(shown.html, open, [tokens[at - 1], tokens[at + 1]]));
       text.push(shown.text);
     } else if (slash === '/') {
-      const from = open.lastIndexOf(tag);
-      if (from >= 0)
-        html.push(
-          ...open
-            .splice(from)
-            .toReversed()
-            .map((one) => `</${one}>`),
-        );
+      html.push(...closeFrom(open, open.lastIndexOf(tag)));
     } else if (DROPPED.has(tag)) {
       dropped = tag;
     } else if (TAGS.has(tag)) {
@@ -79,8 +69,14 @@ export function renderMarkdown(source: string, ground: ReferenceGround): Rendere
       if (!VOID.has(tag)) open.push(tag);
     }
   }
-  html.push(...open.toReversed().map((one) => `</${one}>`));
+  html.push(...closeFrom(open, 0));
   return { html: html.join(''), text: text.join(''), ...found };
+}
+
+/** The end tags of the elements from there on, which are open no more; none where `from` is -1. */
+function closeFrom(open: string[], from: number): readonly string[] {
+  const closed = from === -1 ? [] : open.splice(from);
+  return closed.toReversed().map((one) => `</${one}>`);
 }
 
 type Found = Record<'links' | 'images' | 'mentions' | 'issues' | 'commits', string[]>;
@@ -112,9 +108,17 @@ function isAllowedAddress(value: string): boolean {
   return scheme === undefined || ['http:', 'https:', 'mailto:'].includes(scheme.toLowerCase());
 }
 
+/** Null where nothing is a reference. */
+function groundWithin(open: readonly string[], ground: ReferenceGround): ReferenceGround | null {
+  return open.some((one) => OPAQUE.has(one)) ? null : ground;
+}
+
+type Token = RegExpExecArray | undefined;
+
 /** In comments GitHub keeps the ends of lines. Those at a block's edge, or after a break, are layout of the source. */
-function withBreaks(html: string, before: RegExpExecArray | undefined, after: RegExpExecArray | undefined): string {
-  const isEdge = (token: RegExpExecArray | undefined) => !INLINE.has(token?.[2]?.toLowerCase() ?? '');
+function withBreaks(html: string, open: readonly string[], [before, after]: readonly [Token, Token]): string {
+  if (!FLOWING.has(open.at(-1) ?? '')) return html;
+  const isEdge = (token: Token) => !INLINE.has(token?.[2]?.toLowerCase() ?? '');
   const begin = isEdge(before) ? (/^\n/.exec(html)?.[0] ?? '') : '';
   const end = isEdge(after) && html.length > begin.length ? (/\n$/.exec(html)?.[0] ?? '') : '';
   return begin + html.slice(begin.length, html.length - end.length).replaceAll('\n', '<br>\n') + end;

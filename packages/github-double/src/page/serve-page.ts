@@ -1,11 +1,11 @@
 // The page for people: which address shows what, and the forms behind it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { GithubDouble, PageHandler } from '../double.ts';
+import type { GithubDouble } from '../double.ts';
 import { resolveCommit } from '../git/read-objects.ts';
 import { repositoryByName } from '../lookup.ts';
 import { act, Refused } from './acts.ts';
 import { commitPage, filePage, runPage, workflowRunPage } from './code.ts';
-import { type Html, LIVE, refusal, STYLE, type View, viewOf } from './frame.ts';
+import { LIVE, type PageHtml, type PageView, refusal, STYLE, viewOf } from './frame.ts';
 import { checksPage, filesPage } from './pulls.ts';
 import { conversationPage, issuesPage, repositoriesPage, repositoryPage } from './threads.ts';
 
@@ -20,7 +20,7 @@ const HEADERS = {
 
 interface Page {
   readonly pattern: RegExp;
-  readonly show: (view: View, id: string) => Promise<Html | null> | Html | null;
+  readonly show: (view: PageView, id: string) => Promise<PageHtml | null> | PageHtml | null;
 }
 
 /** Below `/OWNER/NAME`. */
@@ -46,7 +46,10 @@ const pages: readonly Page[] = [
   { pattern: /^\/blob\/(.+)$/, show: filePage },
 ];
 
-/** For DoubleOptions.page. Adds `?view=reader` to every address: the same page without forms. */
+/** True: it answered. */
+export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
+/** Adds `?view=reader` to every address: the same page without forms. */
 export function servePage(double: GithubDouble): PageHandler {
   return async (request, response) => {
     const url = new URL(request.url ?? '/', double.webUrl);
@@ -67,7 +70,7 @@ export function servePage(double: GithubDouble): PageHandler {
   };
 }
 
-async function show(view: View, rest: string, response: ServerResponse): Promise<boolean> {
+async function show(view: PageView, rest: string, response: ServerResponse): Promise<boolean> {
   for (const { pattern, show } of pages) {
     const match = pattern.exec(rest);
     const page = match === null ? null : await show(view, match[1] ?? '');
@@ -76,7 +79,12 @@ async function show(view: View, rest: string, response: ServerResponse): Promise
   return answer(response, 404, refusal('Not found', `There is no ${rest} in ${view.name}.`, view));
 }
 
-async function submit(view: View, name: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+async function submit(
+  view: PageView,
+  name: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
   // A page elsewhere that is open in the same browser has no business here.
   const from = request.headers['sec-fetch-site'] ?? 'same-origin';
   if ((from !== 'same-origin' && from !== 'none') || !isLoopback(request.headers.host))
@@ -107,20 +115,20 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 function ofThread(
-  { repository }: View,
+  { repository }: PageView,
   number: string,
-  then: (issue: NonNullable<ReturnType<View['repository']['issues']['get']>>) => Promise<Html> | null,
-): Promise<Html> | null {
+  then: (issue: NonNullable<ReturnType<PageView['repository']['issues']['get']>>) => Promise<PageHtml> | null,
+): Promise<PageHtml> | null {
   const issue = repository.issues.get(Number(number));
   return issue === undefined ? null : then(issue);
 }
 
-async function checkRun(view: View, id: string): Promise<Html | null> {
+async function checkRun(view: PageView, id: string): Promise<PageHtml | null> {
   const run = view.repository.checkRuns.get(Number(id));
   return run === undefined ? null : runPage(view, run);
 }
 
-async function commit(view: View, name: string): Promise<Html | null> {
+async function commit(view: PageView, name: string): Promise<PageHtml | null> {
   const sha = await resolveCommit(view.repository.gitDir, name);
   return sha === null ? null : commitPage(view, sha);
 }
@@ -132,7 +140,7 @@ async function asset(path: string, response: ServerResponse): Promise<boolean> {
   return true;
 }
 
-function answer(response: ServerResponse, status: number, page: Html): true {
+function answer(response: ServerResponse, status: number, page: PageHtml): true {
   response.writeHead(status, { ...HEADERS, 'content-type': 'text/html; charset=utf-8' }).end(page.source);
   return true;
 }

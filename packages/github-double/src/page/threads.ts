@@ -3,8 +3,8 @@
 import type { GithubDouble } from '../double.ts';
 import { entryAt, readBlob, readTree, resolveCommit } from '../git/read-objects.ts';
 import { associationOf, fullName } from '../lookup.ts';
-import type { Comment, Issue, Reaction, Review, ReviewComment } from '../state.ts';
-import { suggestionIn } from '../suggestion.ts';
+import type { Comment, GithubIssue, Reaction, Review, ReviewRemark } from '../state.ts';
+import { readSuggestion } from '../suggestion.ts';
 import { checkSummary, diffTable } from './code.ts';
 import { commentEditForm, newIssueForm, pushForm, suggestionForm, threadForms } from './forms.ts';
 import {
@@ -14,16 +14,16 @@ import {
   avatar,
   branchesOf,
   framed,
-  type Html,
   html,
   inAddress,
   labelPill,
+  type PageHtml,
+  type PageView,
   rendered,
   sign,
-  type View,
 } from './frame.ts';
 
-export function threadHead(view: View, issue: Issue, tab: 'conversation' | 'checks' | 'files'): Html {
+export function threadHead(view: PageView, issue: GithubIssue, tab: 'conversation' | 'checks' | 'files'): PageHtml {
   const { pull } = issue;
   const [kind, label] = stateOf(issue);
   return html`<h1 class="title">${issue.title} <span class="number">#${issue.number}</span></h1>
@@ -36,7 +36,7 @@ export function threadHead(view: View, issue: Issue, tab: 'conversation' | 'chec
   }</div>${pull && pullTabs(view, issue, tab)}`;
 }
 
-function pullTabs(view: View, { number, pull }: Issue, current: string): Html {
+function pullTabs(view: PageView, { number, pull }: GithubIssue, current: string): PageHtml {
   const tab = (key: string, path: string, label: string) =>
     html`<a href="/${view.name}/pull/${number}${path}"${key === current && html` aria-current="page"`}>${label}</a>`;
   return html`<nav class="subtabs" aria-label="Pull request">${tab('conversation', '', 'Conversation')}${tab('checks', '/checks', 'Checks')}
@@ -45,7 +45,7 @@ ${tab('files', '/files', 'Files changed')}<span style="margin-left:auto;padding:
   }</span></span></nav>`;
 }
 
-function stateOf({ state, stateReason, pull }: Issue): readonly [string, string] {
+function stateOf({ state, stateReason, pull }: GithubIssue): readonly [string, string] {
   if (pull?.mergedAt) return ['merged', 'Merged'];
   if (state === 'closed') return [stateReason === 'not_planned' ? 'not_planned' : 'closed', 'Closed'];
   return pull?.isDraft ? ['draft', 'Draft'] : ['open', 'Open'];
@@ -61,7 +61,7 @@ const DID = {
 /** Of the hunk above a remark at one line, as on GitHub. */
 const LINES_SHOWN = 4;
 
-async function reviewEntry(view: View, review: Review): Promise<Html> {
+async function reviewEntry(view: PageView, review: Review): Promise<PageHtml> {
   const account = accountOf(view, review.authorId);
   const all = [...view.repository.reviewComments.values()].filter(({ reviewId }) => reviewId === review.id);
   const remarks = await Promise.all(all.map((one) => remarkBox(view, one)));
@@ -84,7 +84,7 @@ function markedAs(reason: string): string {
 }
 
 /** The remark with the lines that it is about. */
-async function remarkBox(view: View, comment: ReviewComment): Promise<Html> {
+async function remarkBox(view: PageView, comment: ReviewRemark): Promise<PageHtml> {
   const { line, path, startLine } = comment;
   const name = startLine === null ? `${path}:${line}` : `${path}:${startLine}-${line}`;
   const outdated = comment.isOutdated && html` <span class="pill">Outdated</span>`;
@@ -98,8 +98,8 @@ async function remarkBox(view: View, comment: ReviewComment): Promise<Html> {
 }
 
 /** What it says, a suggestion in it as what goes and what comes. */
-export async function remarkText(view: View, comment: ReviewComment): Promise<Html> {
-  const suggested = suggestionIn(comment.body);
+export async function remarkText(view: PageView, comment: ReviewRemark): Promise<PageHtml> {
+  const suggested = readSuggestion(comment.body);
   if (suggested === null) return html`<div class="markdown">${rendered(view, comment.body)}</div>`;
   const part = async (source: string) =>
     source === '' ? html`` : html`<div class="markdown">${rendered(view, source)}</div>`;
@@ -112,11 +112,11 @@ export async function remarkText(view: View, comment: ReviewComment): Promise<Ht
 <table class="code"><tbody>${goes}${comes}</tbody></table></div>${act}${await part(suggested.after)}`;
 }
 
-function suggestedLine(kind: string, number: number, text: string): Html {
+function suggestedLine(kind: string, number: number, text: string): PageHtml {
   return html`<tr class="${kind}"><td class="no">${number}</td><td>${text}</td></tr>`;
 }
 
-async function linesAt(view: View, comment: ReviewComment, start: number): Promise<readonly string[]> {
+async function linesAt(view: PageView, comment: ReviewRemark, start: number): Promise<readonly string[]> {
   const { gitDir } = view.repository;
   const entry = await entryAt(gitDir, comment.commitSha, comment.path);
   if (entry?.type !== 'blob') return [];
@@ -148,7 +148,7 @@ const SIGNS: Readonly<Record<Reaction['content'], string>> = {
   eyes: '👀',
 };
 
-export async function conversationPage(view: View, issue: Issue): Promise<Html> {
+export async function conversationPage(view: PageView, issue: GithubIssue): Promise<PageHtml> {
   const comments = [...view.repository.comments.values()].filter(({ issueNumber }) => issueNumber === issue.number);
   const first = await entry(view, { ...issue, id: 0 });
   const written = [
@@ -175,7 +175,7 @@ type Written = Pick<Comment, 'id' | 'authorId' | 'createdAt' | 'updatedAt' | 're
   readonly body: string | null;
 };
 
-async function commentEntry(view: View, comment: Comment): Promise<Html> {
+async function commentEntry(view: PageView, comment: Comment): Promise<PageHtml> {
   const more = view.isReading ? html`` : commentEditForm(view, comment);
   if (comment.minimized === null) return entry(view, comment, more);
   const account = accountOf(view, comment.authorId);
@@ -184,7 +184,7 @@ async function commentEntry(view: View, comment: Comment): Promise<Html> {
 <div class="markdown" style="padding:16px">${rendered(view, comment.body)}</div></details></div>`;
 }
 
-async function entry(view: View, written: Written, more: Html = html``): Promise<Html> {
+async function entry(view: PageView, written: Written, more: PageHtml = html``): Promise<PageHtml> {
   const account = accountOf(view, written.authorId);
   const association = associationOf(view.double.state, view.repository, written.authorId);
   const isEdited = written.id !== 0 && written.updatedAt !== written.createdAt;
@@ -194,7 +194,7 @@ async function entry(view: View, written: Written, more: Html = html``): Promise
 <div class="markdown">${rendered(view, written.body)}</div>${reactions(view, written.reactions)}${more}</article></div>`;
 }
 
-function reactions(view: View, given: readonly Reaction[]): Html {
+function reactions(view: PageView, given: readonly Reaction[]): PageHtml {
   const counts = Map.groupBy(given, ({ content }) => content);
   if (counts.size === 0) return html``;
   const pills = [...counts].map(
@@ -204,7 +204,7 @@ function reactions(view: View, given: readonly Reaction[]): Html {
   return html`<div class="reactions">${pills}</div>`;
 }
 
-function sidebar(view: View, issue: Issue): Html {
+function sidebar(view: PageView, issue: GithubIssue): PageHtml {
   const named = (ids: Iterable<number>) => [...ids].map((id) => html`<div>${author(accountOf(view, id))}</div>`);
   const linked = [...(issue.pull?.linked ?? [])].map(
     (number) => html`<div><a href="/${view.name}/issues/${number}">#${number}</a></div>`,
@@ -216,7 +216,7 @@ ${linked.length > 0 && html`<section><h2>Development</h2>${linked}</section>`}
 </aside>`;
 }
 
-export function repositoriesPage({ state }: GithubDouble): Html {
+export function repositoriesPage({ state }: GithubDouble): PageHtml {
   const rows = [...state.repositories.values()].map(
     (one) => html`<li><strong><a href="/${fullName(state, one)}">${fullName(state, one)}</a></strong>
 <span class="pill">${one.isPrivate ? 'Private' : 'Public'}</span>${one.isArchived && html` <span class="pill">Archived</span>`}
@@ -229,7 +229,7 @@ export function repositoriesPage({ state }: GithubDouble): Html {
   });
 }
 
-export async function repositoryPage(view: View): Promise<Html> {
+export async function repositoryPage(view: PageView): Promise<PageHtml> {
   const { repository, name } = view;
   const head = await resolveCommit(repository.gitDir, `refs/heads/${repository.defaultBranch}`);
   const entries = head === null ? [] : ((await readTree(repository.gitDir, head, true)) ?? []);
@@ -248,7 +248,7 @@ ${view.isReading ? '' : await pushForm(view)}`;
   return framed({ title: name, view, tab: 'code', body });
 }
 
-export function issuesPage(view: View, kind: 'issues' | 'pulls'): Html {
+export function issuesPage(view: PageView, kind: 'issues' | 'pulls'): PageHtml {
   const wanted = [...view.repository.issues.values()].filter(({ pull }) => (pull === null) === (kind === 'issues'));
   const rows = wanted.toSorted((one, other) => other.number - one.number).map((issue) => issueRow(view, issue));
   const title = kind === 'issues' ? 'Issues' : 'Pull requests';
@@ -258,7 +258,7 @@ ${kind === 'issues' && !view.isReading && newIssueForm(view)}`;
   return framed({ title: `${title} · ${view.name}`, view, tab: kind, body });
 }
 
-function issueRow(view: View, issue: Issue): Html {
+function issueRow(view: PageView, issue: GithubIssue): PageHtml {
   const path = issue.pull === null ? 'issues' : 'pull';
   const draft = issue.pull?.isDraft && issue.state === 'open' ? html` <span class="pill">Draft</span>` : '';
   return html`<li>${sign(issue.state)}

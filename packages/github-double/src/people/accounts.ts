@@ -8,26 +8,17 @@ import {
   suspendInstallation,
 } from '../deeds/installations.ts';
 import { account, accountByLogin, account as mustFind, repository, timestamp } from '../lookup.ts';
-import type { Account, App, Installation, Permissions, State } from '../state.ts';
-
-export interface AppOptions {
-  readonly slug: string;
-  /** Login of its owner, made where missing as an organisation. */
-  readonly owner: string;
-  readonly name?: string;
-  readonly permissions?: Permissions;
-  readonly events?: readonly string[];
-  readonly webhookSecret?: string;
-  readonly webhookUrl?: string | null;
-  readonly callbackUrls?: readonly string[];
-}
+import type { App, AppInstallation, AppOptions, AppPermissions, GithubAccount, State } from '../state.ts';
 
 export type AccountVerbs = ReturnType<typeof accountVerbs>;
 
 export function accountVerbs(state: State) {
   return {
     /** The person of that login, made where missing. */
-    user(login: string, options: { readonly name?: string; readonly plan?: Account['plan'] } = {}): Account {
+    user(
+      login: string,
+      options: { readonly name?: string; readonly plan?: GithubAccount['plan'] } = {},
+    ): GithubAccount {
       return accountByLogin(state, login) ?? addAccount(state, { login, type: 'User', ...options });
     },
     /** The organisation of that login, made where missing; `owners` and `members` are made as people. */
@@ -36,9 +27,9 @@ export function accountVerbs(state: State) {
       options: {
         readonly owners?: readonly string[];
         readonly members?: readonly string[];
-        readonly plan?: Account['plan'];
+        readonly plan?: GithubAccount['plan'];
       } = {},
-    ): Account {
+    ): GithubAccount {
       const type = 'Organization' as const;
       const made = accountByLogin(state, login) ?? addAccount(state, { login, type, plan: options.plan ?? 'team' });
       for (const one of options.members ?? []) made.members.set(this.user(one).id, 'member');
@@ -68,9 +59,9 @@ export function accountVerbs(state: State) {
 
 function addAccount(
   state: State,
-  made: { login: string; type: Account['type']; name?: string; plan?: Account['plan'] },
-): Account {
-  const account: Account = {
+  made: { login: string; type: GithubAccount['type']; name?: string; plan?: GithubAccount['plan'] },
+): GithubAccount {
+  const account: GithubAccount = {
     id: state.nextId(),
     login: made.login,
     type: made.type,
@@ -132,7 +123,7 @@ interface Install {
   /** `owner/name` each; default: all. */
   readonly repositories?: readonly string[];
   /** Default: what the App asks for. */
-  readonly permissions?: Permissions;
+  readonly permissions?: AppPermissions;
   readonly events?: readonly string[];
   /** Default: the account itself. */
   readonly by?: string;
@@ -143,7 +134,7 @@ export type InstallationVerbs = ReturnType<typeof installationVerbs>;
 export function installationVerbs(state: State, underTest: App) {
   const list = (names: readonly string[]) => names.map((name) => repository(state, name));
   return {
-    install(owner: string, options: Install = {}): Installation {
+    install(owner: string, options: Install = {}): AppInstallation {
       const app = options.app ?? underTest;
       return addInstallation(state, {
         app,
@@ -154,21 +145,21 @@ export function installationVerbs(state: State, underTest: App) {
         byId: account(state, options.by ?? owner).id,
       });
     },
-    uninstall(installation: Installation, by: string): void {
+    uninstall(installation: AppInstallation, by: string): void {
       removeInstallation(state, installation, account(state, by).id);
     },
-    suspend(installation: Installation, by: string): void {
+    suspend(installation: AppInstallation, by: string): void {
       suspendInstallation(state, installation, { suspended: true, byId: account(state, by).id });
     },
-    unsuspend(installation: Installation, by: string): void {
+    unsuspend(installation: AppInstallation, by: string): void {
       suspendInstallation(state, installation, { suspended: false, byId: account(state, by).id });
     },
-    acceptPermissions(installation: Installation, permissions: Permissions, by: string): void {
+    acceptPermissions(installation: AppInstallation, permissions: AppPermissions, by: string): void {
       acceptPermissions(state, installation, permissions, account(state, by).id);
     },
     /** Of an installation on selected repositories. */
     changeRepositories(
-      installation: Installation,
+      installation: AppInstallation,
       change: { readonly add?: readonly string[]; readonly remove?: readonly string[]; readonly by: string },
     ): void {
       const byId = account(state, change.by).id;

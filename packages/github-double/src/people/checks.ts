@@ -13,18 +13,18 @@ import {
   tellSuite,
 } from '../deeds/check-suites.ts';
 import { announce } from '../deeds/issues.ts';
-import { readRefs } from '../git/read-objects.ts';
+import { listRefs } from '../git/read-objects.ts';
 import { account, repository, timestamp } from '../lookup.ts';
 import type {
+  ActionsRun,
+  CheckConclusion,
   CheckRun,
   CheckSuite,
   CommitStatus,
-  Conclusion,
-  Repository,
+  GithubRepository,
   RunEnd,
   State,
   WorkflowJob,
-  WorkflowRun,
 } from '../state.ts';
 import { zipFiles } from '../storage.ts';
 import { accountVerbs } from './accounts.ts';
@@ -35,7 +35,7 @@ interface ReportedCheck {
   /** Slug of the App that reports; default `github-actions`. */
   readonly app?: string;
   /** Null: queued. */
-  readonly conclusion?: Conclusion | null;
+  readonly conclusion?: CheckConclusion | null;
   readonly output?: Partial<CheckRun['output']>;
   readonly annotations?: readonly (Pick<CheckRun['annotations'][number], 'path' | 'startLine' | 'message'> &
     Partial<CheckRun['annotations'][number]>)[];
@@ -60,8 +60,8 @@ interface StartedRun {
   readonly at?: string;
 }
 
-export interface JobResult extends Pick<ReportedCheck, 'output' | 'annotations'> {
-  readonly conclusion: Conclusion;
+export interface ReportedJob extends Pick<ReportedCheck, 'output' | 'annotations'> {
+  readonly conclusion: CheckConclusion;
   readonly failedStep?: string;
   /** As it lies on the storage, with or without the times of its lines; null: expired. */
   readonly log?: string | null;
@@ -71,7 +71,7 @@ export interface JobResult extends Pick<ReportedCheck, 'output' | 'annotations'>
 }
 
 export interface ReportedRun extends Omit<StartedRun, 'jobs'> {
-  readonly jobs: readonly (JobResult & { readonly name: string })[];
+  readonly jobs: readonly (ReportedJob & { readonly name: string })[];
 }
 
 export type CheckVerbs = ReturnType<typeof checkVerbs>;
@@ -151,8 +151,8 @@ function botOf(state: State, run: CheckRun): number {
 }
 
 /** The branch whose tip that commit is. */
-export async function branchOf(found: Repository, sha: string): Promise<string | null> {
-  const refs = await readRefs(found.gitDir, 'refs/heads/');
+export async function branchOf(found: GithubRepository, sha: string): Promise<string | null> {
+  const refs = await listRefs(found.gitDir, 'refs/heads/');
   return refs.find((ref) => ref.sha === sha)?.name.slice('refs/heads/'.length) ?? null;
 }
 
@@ -162,7 +162,7 @@ export function actionsVerbs(state: State) {
   const people = accountVerbs(state);
   const verbs = {
     /** A run whose jobs are in progress: check runs in a suite of its own. */
-    async startRun(name: string, made: StartedRun): Promise<WorkflowRun> {
+    async startRun(name: string, made: StartedRun): Promise<ActionsRun> {
       const found = repository(state, name);
       const app = people.otherApp('github-actions');
       const head = await headOf(state, found, made.sha);
@@ -179,21 +179,21 @@ export function actionsVerbs(state: State) {
       });
     },
     /** A job of the run's last attempt ends; with the last one the suite and the run end too. */
-    async finishJob(name: string, run: WorkflowRun, job: string, result: JobResult): Promise<WorkflowJob> {
+    async finishJob(name: string, run: ActionsRun, job: string, result: ReportedJob): Promise<WorkflowJob> {
       const found = run.attempts.at(-1)?.find((one) => one.name === job && one.conclusion === null);
       if (found === undefined) throw new Error(`The run has no job ${job} in progress.`);
       await finishJob(state, repository(state, name), { run, job: found }, endOf(result));
       return found;
     },
     /** A run that is over at once. */
-    async reportWorkflowRun(name: string, made: ReportedRun): Promise<WorkflowRun> {
+    async reportWorkflowRun(name: string, made: ReportedRun): Promise<ActionsRun> {
       const run = await verbs.startRun(name, { ...made, jobs: made.jobs.map((job) => job.name) });
       const at = made.at === undefined ? {} : { at: made.at };
       for (const { name: job, ...result } of made.jobs) await verbs.finishJob(name, run, job, { ...at, ...result });
       return run;
     },
     /** A run that ends without a job: its workflow is faulty, or it waits for somebody to approve a stranger's fork. */
-    async reportRunWithoutJobs(name: string, made: Omit<StartedRun, 'jobs'>, how: RunEnd): Promise<WorkflowRun> {
+    async reportRunWithoutJobs(name: string, made: Omit<StartedRun, 'jobs'>, how: RunEnd): Promise<ActionsRun> {
       const run = await verbs.startRun(name, { ...made, jobs: [] });
       await endWithoutJobs(state, repository(state, name), run, how);
       return run;
@@ -201,9 +201,9 @@ export function actionsVerbs(state: State) {
     /** A person runs it again at the same commit: a new attempt, in progress. Default: the jobs that failed. */
     async rerun(
       name: string,
-      run: WorkflowRun,
+      run: ActionsRun,
       again: { readonly by: string; readonly jobs?: 'all' | 'failed' | readonly string[]; readonly at?: string },
-    ): Promise<WorkflowRun> {
+    ): Promise<ActionsRun> {
       const last = run.attempts.at(-1) ?? [];
       const which = again.jobs ?? 'failed';
       const isFailed = ({ conclusion }: WorkflowJob) => !['success', 'neutral', 'skipped'].includes(conclusion ?? '');
@@ -213,23 +213,29 @@ export function actionsVerbs(state: State) {
       await rerun(state, repository(state, name), run, { ...at, jobs, byId: account(state, again.by).id });
       return run;
     },
-    /** Starts a workflow by hand. Every input is text, and "" where it was not filled. */
-    dispatch(name: string, made: { readonly by: string; readonly inputs: Readonly<Record<string, string>> }): void {
+    /** Starts a workflow by hand, named by its file. Every input is text, and "" where it was not filled. */
+    dispatch(
+      name: string,
+      {
+        by,
+        workflow,
+        inputs,
+      }: { readonly by: string; readonly workflow: string; readonly inputs: Record<string, string> },
+    ): void {
       const found = repository(state, name);
-      const workflow = '.github/workflows/causeway.yml';
-      const parts = { inputs: made.inputs, ref: `refs/heads/${found.defaultBranch}`, workflow };
-      const senderId = account(state, made.by).id;
+      const parts = { inputs, ref: `refs/heads/${found.defaultBranch}`, workflow };
+      const senderId = account(state, by).id;
       announce(state, found, { event: 'workflow_dispatch', action: null, parts, senderId });
     },
     /** The logs of a run are gone after their retention time. */
-    expireLogs(run: WorkflowRun): void {
+    expireLogs(run: ActionsRun): void {
       for (const job of run.attempts.flat()) job.log = null;
     },
   };
   return verbs;
 }
 
-function endOf(result: JobResult): JobEnd {
+function endOf(result: ReportedJob): JobEnd {
   const { conclusion, failedStep = '', log = '' } = result;
   // What Actions remarks of itself when a step fails and the tool said nothing.
   const own = [{ path: '.github', startLine: 1, message: 'Process completed with exit code 1.' }];

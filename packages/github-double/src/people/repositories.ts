@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { tellRepositories } from '../deeds/installations.ts';
 import { type Announcement, announce } from '../deeds/issues.ts';
 import { moveRef } from '../deeds/pulls.ts';
-import { branchSha, readRefs } from '../git/read-objects.ts';
+import { branchSha, listRefs } from '../git/read-objects.ts';
 import { git } from '../git/run-git.ts';
 import { commitFiles, type FileTexts } from '../git/write-objects.ts';
 import { account, fullName, owner, repository, timestamp } from '../lookup.ts';
 import { GITHUB_COMMITTER } from '../resources/repository.ts';
-import type { Account, Repository, RepositoryRole, State } from '../state.ts';
+import type { GithubAccount, GithubRepository, RepositoryRole, State } from '../state.ts';
 import { accountVerbs } from './accounts.ts';
 
 const ROLES = { read: 'pull', triage: 'triage', write: 'push', maintain: 'maintain', admin: 'admin' } as const;
@@ -44,14 +44,14 @@ export type RepositoryVerbs = ReturnType<typeof repositoryVerbs>;
 export function repositoryVerbs(state: State) {
   const people = accountVerbs(state);
 
-  function tell(found: Repository, action: string, by: string, parts: object = {}): void {
+  function tell(found: GithubRepository, action: string, by: string, parts: object = {}): void {
     const what: Announcement = { event: 'repository', action, parts, senderId: account(state, by).id };
     announce(state, found, what);
   }
 
   return {
     /** Opens `owner/name`; an owner who does not exist becomes an organisation. Installations on all repositories hear of it. */
-    async openRepository(name: string, options: OpenRepository = {}): Promise<Repository> {
+    async openRepository(name: string, options: OpenRepository = {}): Promise<GithubRepository> {
       const made = addRepository(state, people, name, options);
       await fill(state, made, options);
       for (const installation of state.installations.values()) {
@@ -67,7 +67,11 @@ export function repositoryVerbs(state: State) {
       const from = await branchSha(found.gitDir, branch);
       const start = from ?? (await branchSha(found.gitDir, push.from ?? found.defaultBranch)) ?? push.from ?? null;
       const by = people.user(push.by);
-      const write = ({ name, login }: Account) => ({ name, email: `${login}@example.com`, date: timestamp(state) });
+      const write = ({ name, login }: GithubAccount) => ({
+        name,
+        email: `${login}@example.com`,
+        date: timestamp(state),
+      });
       const person = write(push.author === undefined ? by : account(state, push.author));
       const message = push.message ?? 'Change files';
       const committer = push.how === 'api' ? { ...GITHUB_COMMITTER, date: timestamp(state) } : write(by);
@@ -131,7 +135,7 @@ export function repositoryVerbs(state: State) {
       tell(found, isPrivate ? 'privatized' : 'publicized', by);
     },
     /** A fork under that person's name, with all branches. As on GitHub, the parent gives out its commits by their sha. */
-    async fork(name: string, by: string): Promise<Repository> {
+    async fork(name: string, by: string): Promise<GithubRepository> {
       const parent = repository(state, name);
       const to = `${people.user(by).login}/${parent.name}`;
       const made = await this.openRepository(to, {
@@ -152,11 +156,11 @@ function addRepository(
   people: ReturnType<typeof accountVerbs>,
   name: string,
   options: OpenRepository,
-): Repository {
+): GithubRepository {
   const [login = '', short = ''] = name.split('/');
   const holder = [...state.accounts.values()].find((one) => one.login === login) ?? people.organization(login);
   const [id, now] = [state.nextId(), timestamp(state)];
-  const made: Repository = {
+  const made: GithubRepository = {
     id,
     ownerId: holder.id,
     name: short,
@@ -197,12 +201,12 @@ const CONFIG = `[core]
 \tallowAnySHA1InWant = true
 `;
 
-async function fill(state: State, made: Repository, options: OpenRepository): Promise<void> {
+async function fill(state: State, made: GithubRepository, options: OpenRepository): Promise<void> {
   if (options.from !== undefined) {
     const from = existsSync(join(options.from, '.git')) ? join(options.from, '.git') : options.from;
     await cp(from, made.gitDir, { recursive: true });
     await rm(join(made.gitDir, 'hooks'), { recursive: true, force: true });
-    for (const ref of await readRefs(made.gitDir, 'refs/pull/')) await git(made.gitDir, ['update-ref', '-d', ref.name]);
+    for (const ref of await listRefs(made.gitDir, 'refs/pull/')) await git(made.gitDir, ['update-ref', '-d', ref.name]);
   } else {
     for (const folder of ['objects', 'refs/heads', 'refs/tags'])
       await mkdir(join(made.gitDir, folder), { recursive: true });

@@ -8,7 +8,7 @@ import {
   ensureLabel,
   type IssueEdit,
   openIssue,
-  react,
+  recordReaction,
   removeLabel,
   touch,
 } from '../deeds/issues.ts';
@@ -19,18 +19,18 @@ import { commitFiles } from '../git/write-objects.ts';
 import { account, repository, timestamp } from '../lookup.ts';
 import { GITHUB_COMMITTER } from '../resources/repository.ts';
 import type {
-  Account,
   Attachment,
   Comment,
-  Issue,
+  GithubAccount,
+  GithubIssue,
+  GithubRepository,
   Label,
   Reaction,
-  Repository,
   Review,
-  ReviewComment,
+  ReviewRemark,
   State,
 } from '../state.ts';
-import { suggestionIn } from '../suggestion.ts';
+import { readSuggestion } from '../suggestion.ts';
 
 interface WrittenIssue {
   readonly by: string;
@@ -63,11 +63,11 @@ export function threadVerbs(state: State): ThreadVerbs {
 
 function issueVerbs(state: State) {
   return {
-    openIssue(name: string, made: WrittenIssue): Issue {
+    openIssue(name: string, made: WrittenIssue): GithubIssue {
       const authorId = account(state, made.by).id;
       return openIssue(state, repository(state, name), { ...made, body: made.body ?? null, authorId });
     },
-    issue: (name: string, number: number): Issue => thread(state, name, number),
+    issue: (name: string, number: number): GithubIssue => thread(state, name, number),
     makeLabel: (name: string, label: string, more: Partial<Label> = {}): Label =>
       ensureLabel(state, repository(state, name), label, more),
     label(name: string, number: number, label: string, by: string): void {
@@ -84,20 +84,22 @@ function issueVerbs(state: State) {
       });
     },
     /** Title, body, open or closed; of pull requests too. */
-    edit(name: string, number: number, edit: IssueEdit & { readonly by: string }): void {
-      editIssue(state, repository(state, name), thread(state, name, number), edit, account(state, edit.by).id);
+    edit(name: string, number: number, edit: Omit<IssueEdit, 'byId'> & { readonly by: string }): void {
+      const { by, ...changes } = edit;
+      const byId = account(state, by).id;
+      editIssue(state, repository(state, name), thread(state, name, number), { ...changes, byId });
     },
     close(name: string, number: number, by: string): void {
-      editIssue(
-        state,
-        repository(state, name),
-        thread(state, name, number),
-        { state: 'closed' },
-        account(state, by).id,
-      );
+      editIssue(state, repository(state, name), thread(state, name, number), {
+        state: 'closed',
+        byId: account(state, by).id,
+      });
     },
     reopen(name: string, number: number, by: string): void {
-      editIssue(state, repository(state, name), thread(state, name, number), { state: 'open' }, account(state, by).id);
+      editIssue(state, repository(state, name), thread(state, name, number), {
+        state: 'open',
+        byId: account(state, by).id,
+      });
     },
     /** Nobody but collaborators may comment any more. */
     lock(name: string, number: number): void {
@@ -115,7 +117,7 @@ function commentVerbs(state: State) {
     },
     editComment(name: string, id: number, made: { readonly by: string; readonly body: string }): void {
       const found = repository(state, name);
-      editComment(state, found, comment(found, id), made.body, account(state, made.by).id);
+      editComment(state, found, comment(found, id), { body: made.body, byId: account(state, made.by).id });
     },
     deleteComment(name: string, id: number, by: string): void {
       const found = repository(state, name);
@@ -124,8 +126,8 @@ function commentVerbs(state: State) {
     /** Oldest first. */
     comments: (name: string, number: number): readonly Comment[] =>
       [...repository(state, name).comments.values()].filter((one) => one.issueNumber === number),
-    react(to: Issue | Comment, content: Reaction['content'], by: string): void {
-      react(state, to, { userId: account(state, by).id, content });
+    react(to: GithubIssue | Comment, content: Reaction['content'], by: string): void {
+      recordReaction(state, to, { userId: account(state, by).id, content });
     },
     /** A file as people drop it into a text; returns its address. */
     attach(
@@ -142,7 +144,7 @@ function commentVerbs(state: State) {
 
 function pullVerbs(state: State) {
   return {
-    async openPull(name: string, made: WrittenPull): Promise<Issue> {
+    async openPull(name: string, made: WrittenPull): Promise<GithubIssue> {
       const found = repository(state, name);
       const opened = await openPull(state, found, {
         title: made.title,
@@ -175,18 +177,18 @@ function pullVerbs(state: State) {
       const ids = { reviewerId: account(state, reviewer).id, senderId: account(state, by).id };
       requestReview(state, repository(state, name), thread(state, name, number), ids);
     },
-    pulls: (name: string): readonly Issue[] =>
+    pulls: (name: string): readonly GithubIssue[] =>
       [...repository(state, name).issues.values()].filter((one) => one.pull !== null),
   };
 }
 
-function thread(state: State, name: string, number: number): Issue {
+function thread(state: State, name: string, number: number): GithubIssue {
   const found = repository(state, name).issues.get(number);
   if (found === undefined) throw new Error(`${name} has no issue or pull request #${number}.`);
   return found;
 }
 
-function comment(found: Repository, id: number): Comment {
+function comment(found: GithubRepository, id: number): Comment {
   const one = found.comments.get(id);
   if (one === undefined) throw new Error(`${found.name} has no comment ${id}.`);
   return one;
@@ -215,12 +217,12 @@ export function reviewVerbs(state: State) {
     reviews: (name: string, number: number): readonly Review[] =>
       pullOf(repository(state, name), number).pull?.reviews ?? [],
     /** Remarks at lines of a pull request, oldest first. */
-    reviewComments: (name: string, number: number): readonly ReviewComment[] =>
+    reviewComments: (name: string, number: number): readonly ReviewRemark[] =>
       [...repository(state, name).reviewComments.values()].filter((one) => one.issueNumber === number),
     /** Presses "Commit suggestion" of one, or of several as a batch; returns the sha of the commit on the head's branch. */
     async commitSuggestion(
       name: string,
-      comments: ReviewComment | readonly ReviewComment[],
+      comments: ReviewRemark | readonly ReviewRemark[],
       by: string,
     ): Promise<string> {
       const found = repository(state, name);
@@ -238,8 +240,8 @@ export function reviewVerbs(state: State) {
 
 async function commitAll(
   state: State,
-  issue: Issue,
-  { comments, by }: { readonly comments: readonly ReviewComment[]; readonly by: Account },
+  issue: GithubIssue,
+  { comments, by }: { readonly comments: readonly ReviewRemark[]; readonly by: GithubAccount },
 ): Promise<string> {
   const { pull } = issue;
   const head = pull === null ? undefined : state.repositories.get(pull.headRepositoryId);
@@ -267,8 +269,8 @@ async function commitAll(
   return sha;
 }
 
-function withSuggestion(before: string, comment: ReviewComment): string {
-  const suggested = suggestionIn(comment.body);
+function withSuggestion(before: string, comment: ReviewRemark): string {
+  const suggested = readSuggestion(comment.body);
   if (suggested === null) throw new Error('This comment suggests nothing.');
   if (comment.isOutdated) throw new Error('This suggestion is outdated: the lines have changed since.');
   const lines = before.split('\n');
@@ -277,13 +279,13 @@ function withSuggestion(before: string, comment: ReviewComment): string {
   return lines.join('\n');
 }
 
-async function textAt(head: Repository, sha: string, path: string): Promise<string> {
+async function textAt(head: GithubRepository, sha: string, path: string): Promise<string> {
   const entry = await entryAt(head.gitDir, sha, path);
   if (entry?.type !== 'blob') throw new Error(`There is no ${path} at ${sha}.`);
   return (await readBlob(head.gitDir, entry.sha)).toString('utf8');
 }
 
-function pullOf(found: Repository, number: number): Issue {
+function pullOf(found: GithubRepository, number: number): GithubIssue {
   const issue = found.issues.get(number);
   if (issue === undefined || issue.pull === null) throw new Error(`${found.name} has no pull request #${number}.`);
   return issue;

@@ -1,21 +1,21 @@
 // Check runs, suites, runs of Actions and their jobs as the REST API shows them.
 import { fullName } from '../lookup.ts';
 import type {
-  Annotation,
+  ActionsRun,
   Artifact,
+  CheckAnnotation,
   CheckRun,
   CheckSuite,
   CommitStatus,
-  Repository,
+  GithubRepository,
   State,
   WorkflowJob,
-  WorkflowRun,
 } from '../state.ts';
 import { pullsOfHead } from './issue.ts';
 import { minimalRepository, simpleCommit } from './repository.ts';
 import { nodeId, simpleUserOf, viaApp } from './user.ts';
 
-export function checkRunBody(state: State, repository: Repository, run: CheckRun) {
+export function checkRunBody(state: State, repository: GithubRepository, run: CheckRun) {
   const name = fullName(state, repository);
   const url = `${state.urls.api}/repos/${name}/check-runs/${run.id}`;
   const ofActions = run.detailsUrl?.startsWith(`${state.urls.web}/${name}/actions/`) ? run.detailsUrl : null;
@@ -40,7 +40,7 @@ export function checkRunBody(state: State, repository: Repository, run: CheckRun
   };
 }
 
-export function annotationBody(state: State, repository: Repository, run: CheckRun, annotation: Annotation) {
+export function annotationBody(state: State, repository: GithubRepository, run: CheckRun, annotation: CheckAnnotation) {
   const path = annotation.path.split('/').map(encodeURIComponent).join('/');
   return {
     path: annotation.path,
@@ -57,7 +57,7 @@ export function annotationBody(state: State, repository: Repository, run: CheckR
 }
 
 /** The newest of each name: a re-run counts in place of what it runs again. */
-export function latestOfSuite(repository: Repository, suite: CheckSuite): readonly CheckRun[] {
+export function latestOfSuite(repository: GithubRepository, suite: CheckSuite): readonly CheckRun[] {
   return latestRuns([...repository.checkRuns.values()].filter((run) => run.suiteId === suite.id));
 }
 
@@ -82,7 +82,7 @@ export function suiteOutcome(runs: readonly CheckRun[]): {
 }
 
 /** The suite as it stands in check run webhooks too. */
-export async function checkSuiteBody(state: State, repository: Repository, suite: CheckSuite) {
+export async function checkSuiteBody(state: State, repository: GithubRepository, suite: CheckSuite) {
   const url = `${state.urls.api}/repos/${fullName(state, repository)}/check-suites/${suite.id}`;
   const runs = latestOfSuite(repository, suite);
   const head = await simpleCommit(repository, suite.headSha);
@@ -108,14 +108,14 @@ export async function checkSuiteBody(state: State, repository: Repository, suite
   };
 }
 
-export function statusBody(state: State, repository: Repository, status: CommitStatus) {
+export function statusBody(state: State, repository: GithubRepository, status: CommitStatus) {
   return {
     ...simpleStatus(state, repository, status),
     creator: simpleUserOf(state, status.creatorId),
   };
 }
 
-export function simpleStatus(state: State, repository: Repository, status: CommitStatus) {
+export function simpleStatus(state: State, repository: GithubRepository, status: CommitStatus) {
   return {
     url: `${state.urls.api}/repos/${fullName(state, repository)}/statuses/${status.sha}`,
     avatar_url: `${state.urls.web}/avatars/${status.creatorId}?v=4`,
@@ -131,19 +131,19 @@ export function simpleStatus(state: State, repository: Repository, status: Commi
 }
 
 /** The newest status of each context. */
-export function latestStatuses(repository: Repository, sha: string): readonly CommitStatus[] {
+export function latestStatuses(repository: GithubRepository, sha: string): readonly CommitStatus[] {
   const newest = new Map<string, CommitStatus>();
   for (const status of repository.statuses) if (status.sha === sha) newest.set(status.context, status);
   return [...newest.values()];
 }
 
 export interface Attempt {
-  readonly run: WorkflowRun;
+  readonly run: ActionsRun;
   /** From 1. */
   readonly number: number;
 }
 
-export async function runBody(state: State, repository: Repository, { run, number }: Attempt) {
+export async function runBody(state: State, repository: GithubRepository, { run, number }: Attempt) {
   const name = fullName(state, repository);
   const api = `${state.urls.api}/repos/${name}/actions/runs/${run.id}`;
   const commit = await simpleCommit(repository, run.headSha);
@@ -181,7 +181,7 @@ export async function runBody(state: State, repository: Repository, { run, numbe
   };
 }
 
-function addresses(state: State, repository: Repository, { run, number }: Attempt) {
+function addresses(state: State, repository: GithubRepository, { run, number }: Attempt) {
   const base = `${state.urls.api}/repos/${fullName(state, repository)}`;
   const api = `${base}/actions/runs/${run.id}`;
   return {
@@ -203,7 +203,7 @@ export function gravest(jobs: readonly WorkflowJob[]) {
 }
 
 /** The workflow itself, beside a run in a webhook. */
-export function workflowBody(state: State, repository: Repository, run: WorkflowRun) {
+export function workflowBody(state: State, repository: GithubRepository, run: ActionsRun) {
   const name = fullName(state, repository);
   return {
     id: run.workflowId,
@@ -219,7 +219,7 @@ export function workflowBody(state: State, repository: Repository, run: Workflow
   };
 }
 
-export function jobBody(state: State, repository: Repository, run: WorkflowRun, job: WorkflowJob) {
+export function jobBody(state: State, repository: GithubRepository, run: ActionsRun, job: WorkflowJob) {
   const name = fullName(state, repository);
   const api = `${state.urls.api}/repos/${name}`;
   const isDone = job.conclusion !== null;
@@ -260,7 +260,7 @@ function stepsOf(job: WorkflowJob) {
   ];
 }
 
-export function artifactBody(state: State, repository: Repository, run: WorkflowRun, artifact: Artifact) {
+export function artifactBody(state: State, repository: GithubRepository, run: ActionsRun, artifact: Artifact) {
   const url = `${state.urls.api}/repos/${fullName(state, repository)}/actions/artifacts/${artifact.id}`;
   return {
     id: artifact.id,

@@ -1,7 +1,17 @@
 // Issues, pull requests and reviews as the REST API shows them.
 
 import { associationOf, fullName } from '../lookup.ts';
-import type { Comment, Issue, Label, Pull, Reaction, Repository, Review, ReviewComment, State } from '../state.ts';
+import type {
+  Comment,
+  GithubIssue,
+  GithubRepository,
+  Label,
+  Pull,
+  Reaction,
+  Review,
+  ReviewRemark,
+  State,
+} from '../state.ts';
 import { plainRepository } from './repository.ts';
 import { nodeId, simpleUserOf, viaApp } from './user.ts';
 
@@ -34,7 +44,7 @@ function rollup(url: string, reactions: readonly Reaction[]) {
   };
 }
 
-export function labelBody(state: State, repository: Repository, label: Label) {
+export function labelBody(state: State, repository: GithubRepository, label: Label) {
   return {
     id: label.id,
     node_id: nodeId('LA', repository.id, label.id),
@@ -47,7 +57,7 @@ export function labelBody(state: State, repository: Repository, label: Label) {
 }
 
 /** The labels of an issue that still exist. */
-export function labelsOf(state: State, repository: Repository, issue: Issue) {
+export function labelsOf(state: State, repository: GithubRepository, issue: GithubIssue) {
   return issue.labels
     .map((name) => repository.labels.get(name.toLowerCase()))
     .filter((label) => label !== undefined)
@@ -55,7 +65,7 @@ export function labelsOf(state: State, repository: Repository, issue: Issue) {
 }
 
 /** An issue, or a pull request seen as one. */
-export function issueBody(state: State, repository: Repository, issue: Issue) {
+export function issueBody(state: State, repository: GithubRepository, issue: GithubIssue) {
   const name = fullName(state, repository);
   const url = `${state.urls.api}/repos/${name}/issues/${issue.number}`;
   const html = htmlUrl(state, repository, issue);
@@ -94,7 +104,7 @@ export function issueBody(state: State, repository: Repository, issue: Issue) {
   };
 }
 
-function pullPart(state: State, repository: Repository, issue: Issue) {
+function pullPart(state: State, repository: GithubRepository, issue: GithubIssue) {
   const html = htmlUrl(state, repository, issue);
   return {
     draft: issue.pull?.isDraft ?? false,
@@ -108,16 +118,16 @@ function pullPart(state: State, repository: Repository, issue: Issue) {
   };
 }
 
-export function issueNodeId(repository: Repository, issue: Issue): string {
+export function issueNodeId(repository: GithubRepository, issue: GithubIssue): string {
   return nodeId(issue.pull === null ? 'I' : 'PR', repository.id, issue.number);
 }
 
 /** The page for people. */
-export function htmlUrl(state: State, repository: Repository, issue: Issue): string {
+export function htmlUrl(state: State, repository: GithubRepository, issue: GithubIssue): string {
   return `${state.urls.web}/${fullName(state, repository)}/${issue.pull === null ? 'issues' : 'pull'}/${issue.number}`;
 }
 
-export function commentBody(state: State, repository: Repository, comment: Comment) {
+export function commentBody(state: State, repository: GithubRepository, comment: Comment) {
   const name = fullName(state, repository);
   const url = `${state.urls.api}/repos/${name}/issues/comments/${comment.id}`;
   const issue = repository.issues.get(comment.issueNumber);
@@ -139,7 +149,7 @@ export function commentBody(state: State, repository: Repository, comment: Comme
 }
 
 /** The short form, in lists. */
-export function simplePull(state: State, repository: Repository, issue: Issue, pull: Pull) {
+export function simplePull(state: State, repository: GithubRepository, issue: GithubIssue, pull: Pull) {
   const api = `${state.urls.api}/repos/${fullName(state, repository)}`;
   const html = htmlUrl(state, repository, issue);
   return {
@@ -202,7 +212,7 @@ function links(api: string, html: string, number: number, pull: Pull) {
 }
 
 /** Null where the fork is gone. */
-export function headRepository(state: State, pull: Pull): Repository | null {
+export function headRepository(state: State, pull: Pull): GithubRepository | null {
   return state.repositories.get(pull.headRepositoryId) ?? null;
 }
 
@@ -212,14 +222,14 @@ function headOf(state: State, pull: Pull) {
 }
 
 /** Where the fork is gone its owner is still named. */
-function end(state: State, held: { repository: Repository | null; ownerId: number }, ref: string, sha: string) {
+function end(state: State, held: { repository: GithubRepository | null; ownerId: number }, ref: string, sha: string) {
   const user = simpleUserOf(state, held.ownerId);
   const repo = held.repository === null ? null : plainRepository(state, held.repository);
   return { label: `${user?.login ?? 'unknown'}:${ref}`, ref, sha, user, repo };
 }
 
 /** The whole pull request. */
-export function fullPull(state: State, repository: Repository, issue: Issue, pull: Pull) {
+export function fullPull(state: State, repository: GithubRepository, issue: GithubIssue, pull: Pull) {
   const isOpen = issue.state === 'open';
   return {
     ...simplePull(state, repository, issue, pull),
@@ -238,13 +248,13 @@ export function fullPull(state: State, repository: Repository, issue: Issue, pul
   };
 }
 
-function mergeableState(issue: Issue, pull: Pull): string {
+function mergeableState(issue: GithubIssue, pull: Pull): string {
   if (issue.state === 'closed') return 'unknown';
   return pull.isDraft ? 'draft' : 'clean';
 }
 
 /** The few words of a pull request inside check runs and suites: those of the same repository alone. */
-export function pullsOfHead(state: State, repository: Repository, sha: string) {
+export function pullsOfHead(state: State, repository: GithubRepository, sha: string) {
   return [...repository.issues.values()].flatMap((issue) => {
     const { pull } = issue;
     const own = pull !== null && pull.headRepositoryId === repository.id;
@@ -252,7 +262,7 @@ export function pullsOfHead(state: State, repository: Repository, sha: string) {
   });
 }
 
-function minimalPull(state: State, repository: Repository, issue: Issue, pull: Pull) {
+function minimalPull(state: State, repository: GithubRepository, issue: GithubIssue, pull: Pull) {
   const api = `${state.urls.api}/repos/${fullName(state, repository)}`;
   const repo = { id: repository.id, url: api, name: repository.name };
   return {
@@ -264,7 +274,7 @@ function minimalPull(state: State, repository: Repository, issue: Issue, pull: P
   };
 }
 
-export function reviewBody(state: State, repository: Repository, issue: Issue, review: Review) {
+export function reviewBody(state: State, repository: GithubRepository, issue: GithubIssue, review: Review) {
   const html = `${htmlUrl(state, repository, issue)}#pullrequestreview-${review.id}`;
   const pull = `${state.urls.api}/repos/${fullName(state, repository)}/pulls/${issue.number}`;
   return {
@@ -283,7 +293,7 @@ export function reviewBody(state: State, repository: Repository, issue: Issue, r
 }
 
 /** Without places in the file where the lines have changed since. */
-export function reviewCommentBody(state: State, repository: Repository, comment: ReviewComment) {
+export function reviewCommentBody(state: State, repository: GithubRepository, comment: ReviewRemark) {
   const api = `${state.urls.api}/repos/${fullName(state, repository)}/pulls`;
   const url = `${api}/comments/${comment.id}`;
   const issue = repository.issues.get(comment.issueNumber);

@@ -1,13 +1,13 @@
 // Repositories and commits as the REST API shows them.
 
-import { type ChangedFile, readDiff } from '../git/read-diff.ts';
+import { type DiffedFile, readDiff } from '../git/read-diff.ts';
 import { type GitCommit, type GitPerson, readCommit } from '../git/read-objects.ts';
 import { accountByLogin, fullName, type Grant, owner, permissionFlags } from '../lookup.ts';
-import type { Account, Repository, State } from '../state.ts';
+import type { GithubAccount, GithubRepository, State } from '../state.ts';
 import { nodeId, simpleUser } from './user.ts';
 
 /** A repository inside other things. */
-export function minimalRepository(state: State, repository: Repository) {
+export function minimalRepository(state: State, repository: GithubRepository) {
   const name = fullName(state, repository);
   const api = `${state.urls.api}/repos/${name}`;
   return {
@@ -74,7 +74,7 @@ function addresses(api: string) {
 }
 
 /** The ordinary form: in lists, webhooks, pull requests. */
-export function plainRepository(state: State, repository: Repository) {
+export function plainRepository(state: State, repository: GithubRepository) {
   const name = fullName(state, repository);
   const { web } = state.urls;
   const open = [...repository.issues.values()].filter((issue) => issue.state === 'open').length;
@@ -117,7 +117,7 @@ export function plainRepository(state: State, repository: Repository) {
 }
 
 /** As `GET /repos/{owner}/{repo}` gives it, with what the asker may do. */
-export function fullRepository(state: State, repository: Repository, grant: Grant) {
+export function fullRepository(state: State, repository: GithubRepository, grant: Grant) {
   const holder = owner(state, repository);
   return {
     ...plainRepository(state, repository),
@@ -137,7 +137,7 @@ export function fullRepository(state: State, repository: Repository, grant: Gran
 export const GITHUB_COMMITTER = { name: 'GitHub', email: 'noreply@github.com' } as const;
 
 /** The account behind that committer. */
-const WEB_FLOW: Account = {
+const WEB_FLOW: GithubAccount = {
   ...{ id: 19_864_447, login: 'web-flow', type: 'User', name: 'GitHub Web Flow', plan: 'free' },
   ...{ members: new Map(), createdAt: '2016-06-10T16:23:40Z' },
 };
@@ -155,7 +155,7 @@ export function verification(state: State, commit: GitCommit) {
 }
 
 /** The account behind an address, as GitHub guesses it: `id+login@users.noreply…`, its own, or the double's `login@example.com`. */
-export function accountOfEmail(state: State, email: string): Account | undefined {
+export function accountOfEmail(state: State, email: string): GithubAccount | undefined {
   if (email === GITHUB_COMMITTER.email) return WEB_FLOW;
   const hidden = /^(\d+)\+.*@users\.noreply\.github\.com$/.exec(email);
   if (hidden !== null) return state.accounts.get(Number(hidden[1]));
@@ -164,7 +164,7 @@ export function accountOfEmail(state: State, email: string): Account | undefined
 }
 
 /** A commit as `GET /repos/{owner}/{repo}/commits/{ref}` lists it. */
-export async function commitBody(state: State, repository: Repository, sha: string) {
+export async function commitBody(state: State, repository: GithubRepository, sha: string) {
   const commit = await readCommit(repository.gitDir, sha);
   const name = fullName(state, repository);
   const [api, html] = [`${state.urls.api}/repos/${name}`, `${state.urls.web}/${name}`];
@@ -198,7 +198,7 @@ export async function commitBody(state: State, repository: Repository, sha: stri
 }
 
 /** The same with counts and files, as one commit alone is given. */
-export async function commitWithFiles(state: State, repository: Repository, sha: string) {
+export async function commitWithFiles(state: State, repository: GithubRepository, sha: string) {
   const body = await commitBody(state, repository, sha);
   const files = await readDiff(repository.gitDir, body.parents[0]?.sha ?? null, sha);
   const additions = files.reduce((sum, file) => sum + file.additions, 0);
@@ -211,7 +211,7 @@ export async function commitWithFiles(state: State, repository: Repository, sha:
 }
 
 /** A changed file. */
-export function fileBody(state: State, repository: Repository, sha: string, file: ChangedFile) {
+export function fileBody(state: State, repository: GithubRepository, sha: string, file: DiffedFile) {
   const name = fullName(state, repository);
   const path = file.path.split('/').map(encodeURIComponent).join('/');
   return {
@@ -230,7 +230,7 @@ export function fileBody(state: State, repository: Repository, sha: string, file
 }
 
 /** The few words of a commit inside check suites, workflow runs and webhooks. */
-export async function simpleCommit(repository: Repository, sha: string) {
+export async function simpleCommit(repository: GithubRepository, sha: string) {
   const commit = await readCommit(repository.gitDir, sha);
   const short = ({ name, email }: GitPerson) => ({ name, email });
   return {
@@ -243,7 +243,7 @@ export async function simpleCommit(repository: Repository, sha: string) {
   };
 }
 
-export function refBody(state: State, repository: Repository, ref: { name: string; sha: string; type: string }) {
+export function refBody(state: State, repository: GithubRepository, ref: { name: string; sha: string; type: string }) {
   const api = `${state.urls.api}/repos/${fullName(state, repository)}/git`;
   return {
     ref: ref.name,

@@ -1,6 +1,6 @@
 // Accounts, Apps, installations and node ids as the REST API shows them.
 import { appOf, appOfBot } from '../lookup.ts';
-import type { Account, App, Installation, State } from '../state.ts';
+import type { App, AppInstallation, GithubAccount, State } from '../state.ts';
 
 type NodeKind =
   | 'U'
@@ -44,7 +44,7 @@ const NODE_KIND = { User: 'U', Organization: 'O', Bot: 'BOT' } as const;
 type SimpleUser = ReturnType<typeof simpleUser>;
 
 /** An account inside other things. */
-export function simpleUser(state: State, account: Account) {
+export function simpleUser(state: State, account: GithubAccount) {
   const { api, web } = state.urls;
   const url = `${api}/users/${encodeURIComponent(account.login)}`;
   const app = appOfBot(state, account.id);
@@ -78,7 +78,7 @@ export function simpleUserOf(state: State, id: number | null): SimpleUser | null
 }
 
 /** The whole account, as `GET /users/{login}` gives it. */
-export function publicUser(state: State, account: Account) {
+export function publicUser(state: State, account: GithubAccount) {
   const repositories = [...state.repositories.values()].filter((one) => one.ownerId === account.id && !one.isPrivate);
   return {
     ...simpleUser(state, account),
@@ -100,7 +100,7 @@ export function publicUser(state: State, account: Account) {
 }
 
 /** The signed-in account, as `GET /user` gives it. */
-export function privateUser(state: State, account: Account) {
+export function privateUser(state: State, account: GithubAccount) {
   const owned = [...state.repositories.values()].filter((one) => one.ownerId === account.id && one.isPrivate).length;
   return {
     ...publicUser(state, account),
@@ -114,7 +114,7 @@ export function privateUser(state: State, account: Account) {
 }
 
 /** An organisation beside a repository in a webhook. */
-export function organization(state: State, account: Account) {
+export function organization(state: State, account: GithubAccount) {
   const url = `${state.urls.api}/orgs/${account.login}`;
   return {
     login: account.login,
@@ -162,7 +162,7 @@ export function ownApp(state: State, app: App) {
   return { ...appBody(state, app), installations_count: count };
 }
 
-export function installationBody(state: State, installation: Installation) {
+export function installationBody(state: State, installation: AppInstallation) {
   const account = state.accounts.get(installation.accountId);
   const { api, web } = state.urls;
   const app = appOf(state, installation);

@@ -11,7 +11,7 @@ import {
   type Route,
   refused,
 } from '../route.ts';
-import type { WorkflowJob, WorkflowRun } from '../state.ts';
+import type { ActionsRun, WorkflowJob } from '../state.ts';
 
 const READ = [{ actions: 'read' }] as const;
 /** GitHub shows no more of a list that is searched. */
@@ -90,14 +90,14 @@ async function listed(call: RepositoryCall): Promise<Answer> {
     .sort((one, other) => other.createdAt.localeCompare(one.createdAt) || other.id - one.id);
   const shown = SEARCHES.some((name) => searchParams.has(name)) ? found.slice(0, MOST_FOUND) : found;
   const page = paged(call, shown);
-  const bodies = (page.body as readonly WorkflowRun[]).map(async (run) => {
+  const bodies = (page.body as readonly ActionsRun[]).map(async (run) => {
     const body = await runBody(call.state, call.repository, { run, number: run.attempts.length });
     return searchParams.get('exclude_pull_requests') === 'true' ? { ...body, pull_requests: [] } : body;
   });
   return { ...page, body: { total_count: found.length, workflow_runs: await Promise.all(bodies) } };
 }
 
-function isWanted({ state, url }: RepositoryCall, run: WorkflowRun): boolean {
+function isWanted({ state, url }: RepositoryCall, run: ActionsRun): boolean {
   const is = (name: string, ...values: readonly (string | number | null | undefined)[]) => {
     const wanted = url.searchParams.get(name);
     return wanted === null || values.some((value) => value !== undefined && String(value) === wanted);
@@ -153,10 +153,7 @@ function withAttempt(answer: (call: RepositoryCall, of: Attempt) => Answer | Pro
   };
 }
 
-function jobOf({
-  params,
-  repository,
-}: RepositoryCall): { readonly run: WorkflowRun; readonly job: WorkflowJob } | null {
+function jobOf({ params, repository }: RepositoryCall): { readonly run: ActionsRun; readonly job: WorkflowJob } | null {
   for (const run of repository.workflowRuns.values()) {
     const job = run.attempts.flat().find((one) => one.id === Number(params['job_id']));
     if (job !== undefined) return { run, job };

@@ -1,7 +1,6 @@
 // Routes of Apps, installations, users and repositories.
 import { randomBytes } from 'node:crypto';
 import { effectivePermissions, isEnough } from '../access.ts';
-import type { ListedDelivery } from '../double.ts';
 import {
   accountByLogin,
   covers,
@@ -28,7 +27,8 @@ import {
   refused,
   route,
 } from '../route.ts';
-import type { Installation, Level, Permissions, State } from '../state.ts';
+import type { AppInstallation, AppPermissions, Level, State } from '../state.ts';
+import type { ListedDelivery } from '../webhooks/delivery.ts';
 
 export const appRoutes: readonly Route[] = [
   route('GET /apps/{app_slug}', 'anybody', (call) => {
@@ -81,7 +81,7 @@ export const appRoutes: readonly Route[] = [
   route('POST /app/hook/deliveries/{delivery_id}/attempts', 'app', (call) => {
     const found = deliveryOf(call);
     if (found === undefined) return notFound();
-    call.sink.redeliver(found.id);
+    call.webhooks.redeliver(found.id);
     return ok({}, 202);
   }),
 ];
@@ -91,11 +91,11 @@ function appOfCall({ caller }: Call) {
   return caller.app;
 }
 
-function installationsOf(call: Call): readonly Installation[] {
+function installationsOf(call: Call): readonly AppInstallation[] {
   return [...call.state.installations.values()].filter((one) => one.appId === appOfCall(call).id);
 }
 
-function installationOf(call: Call): Installation | undefined {
+function installationOf(call: Call): AppInstallation | undefined {
   return installationsOf(call).find((one) => one.id === Number(call.params['installation_id']));
 }
 
@@ -105,7 +105,7 @@ function makeToken(call: Call): Answer {
   if (installation === undefined) return notFound();
   if (installation.suspendedAt !== null) return refused(403, 'This installation has been suspended');
   const { state, body } = call;
-  const wanted = (body['permissions'] ?? installation.permissions) as Permissions;
+  const wanted = (body['permissions'] ?? installation.permissions) as AppPermissions;
   const tooMuch = Object.entries(wanted).some(([name, level]) => !isGranted(installation, name, level));
   if (tooMuch) return refused(422, 'The permissions requested are not granted to this installation.');
   const ids = scopeOf(state, installation, body);
@@ -116,7 +116,7 @@ function makeToken(call: Call): Answer {
   }
   const token = `ghs_${randomBytes(18).toString('hex')}`;
   const expiresAt = new Date(state.clock.now().getTime() + 3_600_000).toISOString().replace(/\.\d{3}Z/, 'Z');
-  const permissions: Permissions = { ...wanted, metadata: 'read' };
+  const permissions: AppPermissions = { ...wanted, metadata: 'read' };
   state.tokens.set(token, {
     kind: 'installation',
     installationId: installation.id,
@@ -129,12 +129,16 @@ function makeToken(call: Call): Answer {
   return ok({ token, expires_at: expiresAt, permissions, repository_selection: selection, ...repositories }, 201);
 }
 
-function isGranted(installation: Installation, name: string, level: Level): boolean {
+function isGranted(installation: AppInstallation, name: string, level: Level): boolean {
   return name === 'metadata' ? level === 'read' : isEnough(installation.permissions[name], level);
 }
 
 /** Null: all of the installation; undefined: something that it does not cover was asked for. */
-function scopeOf(state: State, installation: Installation, body: Call['body']): ReadonlySet<number> | null | undefined {
+function scopeOf(
+  state: State,
+  installation: AppInstallation,
+  body: Call['body'],
+): ReadonlySet<number> | null | undefined {
   const [byId, byName] = [body['repository_ids'], body['repositories']];
   if (!Array.isArray(byId) && !Array.isArray(byName)) return null;
   const all = repositoriesOf(state, installation);
@@ -167,7 +171,7 @@ function installedRepositories(call: Call): Answer {
 
 /** Newest first, followed by a cursor: the id of the delivery from which the next page goes on. */
 function listDeliveries(call: Call): Answer {
-  const all = call.sink.deliveries(appOfCall(call).id);
+  const all = call.webhooks.deliveries(appOfCall(call).id);
   const size = Math.min(Number(call.url.searchParams.get('per_page') ?? 30), 100);
   const cursor = call.url.searchParams.get('cursor');
   const start = cursor === null ? 0 : all.findIndex((one) => `v1_${one.id}` === cursor);
@@ -180,7 +184,7 @@ function listDeliveries(call: Call): Answer {
 }
 
 function deliveryOf(call: Call): ListedDelivery | undefined {
-  return call.sink.deliveries(appOfCall(call).id).find((one) => one.id === Number(call.params['delivery_id']));
+  return call.webhooks.deliveries(appOfCall(call).id).find((one) => one.id === Number(call.params['delivery_id']));
 }
 
 function shortDelivery(one: ListedDelivery) {

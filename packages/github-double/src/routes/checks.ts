@@ -6,6 +6,7 @@ import { annotationBody, checkRunBody, latestRuns } from '../resources/check.ts'
 import {
   type Answer,
   actorId,
+  asText,
   forbidden,
   notFound,
   ofRepository,
@@ -13,10 +14,9 @@ import {
   paged,
   type RepositoryCall,
   type Route,
-  text,
   unprocessable,
 } from '../route.ts';
-import type { Annotation, CheckRun } from '../state.ts';
+import type { CheckAnnotation, CheckRun } from '../state.ts';
 import { noCommit } from './commits.ts';
 
 const READ = [{ checks: 'read' }] as const;
@@ -68,15 +68,15 @@ function runsAnswer(call: RepositoryCall, among: (run: CheckRun) => boolean): An
 async function makeRun(call: RepositoryCall): Promise<Answer> {
   const { body, caller, repository, state } = call;
   if (caller.kind !== 'installation') return forbidden();
-  const sha = await resolveCommit(repository.gitDir, text(body['head_sha']) ?? '');
-  if (sha === null) return noCommit(text(body['head_sha']));
+  const sha = await resolveCommit(repository.gitDir, asText(body['head_sha']) ?? '');
+  if (sha === null) return noCommit(asText(body['head_sha']));
   const complaint = complaintAbout(body);
   if (complaint !== null) return complaint;
   const run = await addCheckRun(state, repository, {
     ...fieldsOf(body),
     appId: caller.app.id,
     headSha: sha,
-    name: text(body['name']) ?? '',
+    name: asText(body['name']) ?? '',
     branch: await branchOf(repository, sha),
     senderId: actorId(caller),
     annotations: annotationsOf(body),
@@ -111,33 +111,33 @@ function complaintAbout(body: RepositoryCall['body']): Answer | null {
 
 function fieldsOf(body: RepositoryCall['body']): Partial<CheckRun> {
   const output = body['output'] as Partial<CheckRun['output']> | undefined;
-  const conclusion = text(body['conclusion']) as CheckRun['conclusion'] | undefined;
-  const status = (conclusion === undefined ? text(body['status']) : 'completed') as CheckRun['status'] | undefined;
+  const conclusion = asText(body['conclusion']) as CheckRun['conclusion'] | undefined;
+  const status = (conclusion === undefined ? asText(body['status']) : 'completed') as CheckRun['status'] | undefined;
   const given = {
     status,
     conclusion,
-    name: text(body['name']),
-    externalId: text(body['external_id']),
-    detailsUrl: text(body['details_url']),
-    startedAt: text(body['started_at']),
-    completedAt: text(body['completed_at']),
+    name: asText(body['name']),
+    externalId: asText(body['external_id']),
+    detailsUrl: asText(body['details_url']),
+    startedAt: asText(body['started_at']),
+    completedAt: asText(body['completed_at']),
     actions: body['actions'] as CheckRun['actions'] | undefined,
     output: output && { title: output.title ?? null, summary: output.summary ?? null, text: output.text ?? null },
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-function annotationsOf(body: RepositoryCall['body']): Annotation[] {
+function annotationsOf(body: RepositoryCall['body']): CheckAnnotation[] {
   const given = (body['output'] as { annotations?: Record<string, unknown>[] } | undefined)?.annotations ?? [];
   return given.map((one) => ({
-    path: text(one['path']) ?? '',
+    path: asText(one['path']) ?? '',
     startLine: Number(one['start_line']),
     endLine: Number(one['end_line']),
     startColumn: typeof one['start_column'] === 'number' ? one['start_column'] : null,
     endColumn: typeof one['end_column'] === 'number' ? one['end_column'] : null,
-    level: (text(one['annotation_level']) ?? 'notice') as Annotation['level'],
-    title: text(one['title']) ?? null,
-    message: text(one['message']) ?? '',
-    rawDetails: text(one['raw_details']) ?? null,
+    level: (asText(one['annotation_level']) ?? 'notice') as CheckAnnotation['level'],
+    title: asText(one['title']) ?? null,
+    message: asText(one['message']) ?? '',
+    rawDetails: asText(one['raw_details']) ?? null,
   }));
 }

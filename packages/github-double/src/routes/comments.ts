@@ -1,10 +1,11 @@
 // Routes of comments on issues and pull requests, and of reactions to both.
-import { addComment, deleteComment, editComment, react } from '../deeds/issues.ts';
+import { addComment, deleteComment, editComment, recordReaction } from '../deeds/issues.ts';
 import { commentBody, REACTIONS, reactionBody } from '../resources/issue.ts';
 
 import {
   type Answer,
   actorId,
+  asText,
   noContent,
   ofRepository,
   ok,
@@ -12,7 +13,6 @@ import {
   type RepositoryCall,
   type Route,
   refused,
-  text,
   unprocessable,
   viaAppId,
   withFound,
@@ -30,7 +30,7 @@ export const commentRoutes: readonly Route[] = [
     'POST /issues/{issue_number}/comments',
     ISSUES_WRITE,
     withIssue((call, issue) => {
-      const body = text(call.body['body']) ?? '';
+      const body = asText(call.body['body']) ?? '';
       if (body === '') return unprocessable({ resource: 'IssueComment', code: 'missing_field', field: 'body' });
       if (tooLong(body)) return tooLongAnswer('IssueComment');
       if (issue.locked) return refused(403, 'Unable to create comment because issue is locked.');
@@ -44,10 +44,10 @@ export const commentRoutes: readonly Route[] = [
     'PATCH /issues/comments/{comment_id}',
     ISSUES_WRITE,
     withComment((call, comment) => {
-      const body = text(call.body['body']) ?? '';
+      const body = asText(call.body['body']) ?? '';
       if (tooLong(body)) return tooLongAnswer('IssueComment');
       if (!mayChange(call, comment)) return refused(403, 'Resource not accessible by integration');
-      editComment(call.state, call.repository, comment, body, actorId(call.caller));
+      editComment(call.state, call.repository, comment, { body, byId: actorId(call.caller) });
       return ok(commentBody(call.state, call.repository, comment));
     }),
   ),
@@ -109,6 +109,6 @@ interface Reactable {
 function addReaction(call: RepositoryCall, to: Reactable): Answer {
   const content = REACTIONS.find((one) => one === call.body['content']);
   if (content === undefined) return unprocessable({ resource: 'Reaction', code: 'invalid', field: 'content' });
-  const { reaction, isNew } = react(call.state, to, { userId: actorId(call.caller), content });
+  const { reaction, isNew } = recordReaction(call.state, to, { userId: actorId(call.caller), content });
   return ok(reactionBody(call.state, reaction), isNew ? 201 : 200);
 }

@@ -1,6 +1,6 @@
 // Routes of commits: the history, one commit, two compared, and the pull requests of one.
 import { readDiff } from '../git/read-diff.ts';
-import { isAncestor, listCommits, mergeBase, resolveCommit } from '../git/read-objects.ts';
+import { isReachable, listRevisions, mergeBase, resolveCommit } from '../git/read-objects.ts';
 import { fullName, owner } from '../lookup.ts';
 import { simplePull } from '../resources/issue.ts';
 import { commitBody, commitWithFiles, fileBody } from '../resources/repository.ts';
@@ -34,7 +34,7 @@ async function pullsOfCommit(call: RepositoryCall, sha: string): Promise<Answer>
   const { repository, state } = call;
   const { defaultBranch, gitDir } = repository;
   const tip = await resolveCommit(gitDir, `refs/heads/${defaultBranch}`);
-  const isThere = tip !== null && (await isAncestor(gitDir, sha, tip));
+  const isThere = tip !== null && (await isReachable(gitDir, sha, tip));
   const parent = state.repositories.get(repository.parentId ?? 0);
   const own = [...repository.issues.values()].map((issue) => ({ base: repository, issue }));
   const upstream = [...(parent?.issues.values() ?? [])].map((issue) => ({ base: parent ?? repository, issue }));
@@ -43,7 +43,7 @@ async function pullsOfCommit(call: RepositoryCall, sha: string): Promise<Answer>
     const { pull } = issue;
     if (pull === null || (pull.mergedAt !== null) !== isThere || (!isThere && issue.state === 'closed')) continue;
     if (!isThere && pull.headRepositoryId !== repository.id) continue;
-    const has = (await isAncestor(gitDir, sha, pull.headSha)) && !(await isAncestor(gitDir, sha, pull.baseSha));
+    const has = (await isReachable(gitDir, sha, pull.headSha)) && !(await isReachable(gitDir, sha, pull.baseSha));
     if (has || pull.mergeSha === sha) found.push(simplePull(state, base, issue, pull));
   }
   return paged(call, found);
@@ -57,8 +57,8 @@ async function compare(call: RepositoryCall): Promise<Answer> {
   const head = await resolveCommit(repository.gitDir, short(headName));
   const shared = base === null || head === null ? null : await mergeBase(repository.gitDir, base, head);
   if (base === null || head === null || shared === null) return notFound();
-  const ahead = await listCommits(repository.gitDir, head, ['--reverse', `^${base}`]);
-  const behind = await listCommits(repository.gitDir, base, [`^${head}`]);
+  const ahead = await listRevisions(repository.gitDir, head, ['--reverse', `^${base}`]);
+  const behind = await listRevisions(repository.gitDir, base, [`^${head}`]);
   const files = await readDiff(repository.gitDir, shared, head);
   const isFirst = (call.url.searchParams.get('page') ?? '1') === '1';
   const name = fullName(state, repository);

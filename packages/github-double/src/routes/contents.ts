@@ -1,5 +1,5 @@
 // Routes of a repository's content: files, folders, branches.
-import { entryAt, readBlob, readRefs, readTree, resolveCommit, type TreeEntry } from '../git/read-objects.ts';
+import { entryAt, type GitEntry, listRefs, readBlob, readTree, resolveCommit } from '../git/read-objects.ts';
 import { fullName } from '../lookup.ts';
 import { type Answer, notFound, ofRepository, ok, type RepositoryCall, type Route, refused } from '../route.ts';
 
@@ -22,7 +22,7 @@ async function contents(call: RepositoryCall): Promise<Answer> {
   const ref = call.url.searchParams.get('ref') ?? defaultBranch;
   const commit = await resolveCommit(gitDir, ref);
   if (commit === null) {
-    const isEmpty = (await readRefs(gitDir, 'refs/heads/')).length === 0;
+    const isEmpty = (await listRefs(gitDir, 'refs/heads/')).length === 0;
     return isEmpty ? refused(404, 'This repository is empty.') : refused(404, `No commit found for the ref ${ref}`);
   }
   const entry = await entryAt(gitDir, commit, path);
@@ -38,7 +38,7 @@ interface Place {
   readonly path: string;
 }
 
-async function folder(call: RepositoryCall, at: Place & { commit: string; entry: TreeEntry }): Promise<Answer> {
+async function folder(call: RepositoryCall, at: Place & { commit: string; entry: GitEntry }): Promise<Answer> {
   const entries = (await readTree(call.repository.gitDir, at.entry.sha, false)) ?? [];
   const listed = entries.slice(0, 1_000).map((entry) => {
     const path = at.path === '' ? entry.path : `${at.path}/${entry.path}`;
@@ -47,7 +47,7 @@ async function folder(call: RepositoryCall, at: Place & { commit: string; entry:
   return ok(listed);
 }
 
-async function file(call: RepositoryCall, at: Place & { entry: TreeEntry }): Promise<Answer> {
+async function file(call: RepositoryCall, at: Place & { entry: GitEntry }): Promise<Answer> {
   const blob = await readBlob(call.repository.gitDir, at.entry.sha);
   const accept = call.headers['accept'] ?? '';
   if (/\braw\b/.test(accept))
@@ -71,13 +71,13 @@ function lines(base64: string): string {
   return base64.replace(/.{1,60}/g, '$&\n');
 }
 
-function typeOf(entry: TreeEntry): string {
+function typeOf(entry: GitEntry): string {
   if (entry.mode === '120000') return 'symlink';
   if (entry.type === 'commit') return 'submodule';
   return entry.type === 'tree' ? 'dir' : 'file';
 }
 
-function common(call: RepositoryCall, entry: TreeEntry, { ref, path }: Place) {
+function common(call: RepositoryCall, entry: GitEntry, { ref, path }: Place) {
   const written = path.split('/').map(encodeURIComponent).join('/');
   const self = `${apiOf(call)}/contents/${written}?ref=${encodeURIComponent(ref)}`;
   const kind = entry.type === 'tree' ? 'tree' : 'blob';

@@ -1,13 +1,14 @@
 // Routes of git's own objects: blobs, trees, commits and annotated tags.
 import { objectType, readCommit, readTree } from '../git/read-objects.ts';
 import { git } from '../git/run-git.ts';
-import { type FileChange, writeBlob, writeCommit, writeTree } from '../git/write-objects.ts';
+import { type TreeChange, writeBlob, writeCommit, writeTree } from '../git/write-objects.ts';
 import { fullName, timestamp } from '../lookup.ts';
 import { GITHUB_COMMITTER, verification } from '../resources/repository.ts';
 import { nodeId } from '../resources/user.ts';
 import {
   type Answer,
   actorId,
+  asText,
   forbidden,
   notFound,
   ofRepository,
@@ -15,7 +16,6 @@ import {
   type RepositoryCall,
   type Route,
   refused,
-  text,
   unprocessable,
 } from '../route.ts';
 import { mayWriteWorkflows, touchesWorkflows } from '../workflows.ts';
@@ -63,8 +63,8 @@ async function makeTree(call: RepositoryCall): Promise<Answer> {
   const { gitDir } = call.repository;
   const given = (Array.isArray(call.body['tree']) ? call.body['tree'] : []) as readonly GivenEntry[];
   if (touchesWorkflows(given.map((one) => one.path ?? '')) && !mayWriteWorkflows(call.caller)) return forbidden();
-  const base = text(call.body['base_tree']) ?? null;
-  const changes: FileChange[] = [];
+  const base = asText(call.body['base_tree']) ?? null;
+  const changes: TreeChange[] = [];
   for (const { path = '', mode = '100644', sha, content } of given) {
     if (content !== undefined) changes.push({ path, mode, sha: await writeBlob(gitDir, content) });
     else if (sha === null) changes.push({ path, mode, sha: null });
@@ -103,14 +103,14 @@ async function gitCommit(call: RepositoryCall, sha: string) {
 /** Without an author and a committer it is the bot's, and GitHub signs it. */
 async function makeCommit(call: RepositoryCall): Promise<Answer> {
   const { body, repository, state } = call;
-  const tree = text(body['tree']) ?? '';
+  const tree = asText(body['tree']) ?? '';
   if ((await objectType(repository.gitDir, tree)) !== 'tree') return refused(422, 'Tree SHA does not exist');
   const parents = (Array.isArray(body['parents']) ? body['parents'] : []).map(String);
   for (const parent of parents) {
     if ((await objectType(repository.gitDir, parent)) !== 'commit')
       return refused(422, 'Parent SHA does not exist or is not a commit object');
   }
-  const message = text(body['message']);
+  const message = asText(body['message']);
   if (message === undefined || message === '')
     return unprocessable({ resource: 'Commit', field: 'message', code: 'missing_field' });
   const date = timestamp(state);

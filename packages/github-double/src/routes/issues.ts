@@ -1,21 +1,22 @@
+// Routes of issues and their labels.
 import { addLabels, editIssue, openIssue } from '../deeds/issues.ts';
 import { grantOf, mayAtLeast } from '../lookup.ts';
 import { issueBody, labelsOf } from '../resources/issue.ts';
 import {
   type Answer,
   actorId,
+  asText,
   ofRepository,
   ok,
   paged,
   type RepositoryCall,
   type Route,
   refused,
-  text,
   unprocessable,
   viaAppId,
   withFound,
 } from '../route.ts';
-import type { Issue } from '../state.ts';
+import type { GithubIssue } from '../state.ts';
 
 export const ISSUES_READ = [{ issues: 'read' }, { pull_requests: 'read' }] as const;
 export const ISSUES_WRITE = [{ issues: 'write' }, { pull_requests: 'write' }] as const;
@@ -37,9 +38,9 @@ export const issueRoutes: readonly Route[] = [
     withIssue((call, issue) => ok(issueBody(call.state, call.repository, issue))),
   ),
   ofRepository('POST /issues', ISSUES_ALONE_WRITE, (call) => {
-    const title = text(call.body['title']) ?? '';
+    const title = asText(call.body['title']) ?? '';
     if (title === '') return unprocessable({ resource: 'Issue', code: 'missing_field', field: 'title' });
-    const body = text(call.body['body']) ?? null;
+    const body = asText(call.body['body']) ?? null;
     if (tooLong(body)) return tooLongAnswer('Issue');
     const made = { title, body, labels: texts(call.body['labels']) };
     const by = { authorId: actorId(call.caller), viaAppId: viaAppId(call.caller) };
@@ -49,11 +50,11 @@ export const issueRoutes: readonly Route[] = [
     'PATCH /issues/{issue_number}',
     ISSUES_WRITE,
     withIssue((call, issue) => {
-      const body = text(call.body['body']);
+      const body = asText(call.body['body']);
       if (tooLong(body)) return tooLongAnswer('Issue');
-      const state = text(call.body['state']) as 'open' | 'closed' | undefined;
-      const edit = { title: text(call.body['title']), body, state };
-      editIssue(call.state, call.repository, issue, edit, actorId(call.caller));
+      const state = asText(call.body['state']) as 'open' | 'closed' | undefined;
+      const edit = { title: asText(call.body['title']), body, state };
+      editIssue(call.state, call.repository, issue, { ...edit, byId: actorId(call.caller) });
       return ok(issueBody(call.state, call.repository, issue));
     }),
   ),
@@ -76,7 +77,7 @@ function texts(value: unknown): readonly string[] {
 }
 
 /** Hands on the issue of the call, or answers 404. */
-export function withIssue(answer: (call: RepositoryCall, issue: Issue) => Answer | Promise<Answer>) {
+export function withIssue(answer: (call: RepositoryCall, issue: GithubIssue) => Answer | Promise<Answer>) {
   return withFound((call) => call.repository.issues.get(Number(call.params['issue_number'])), answer);
 }
 

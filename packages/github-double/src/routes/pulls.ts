@@ -10,6 +10,7 @@ import { fileBody } from '../resources/repository.ts';
 import {
   type Answer,
   actorId,
+  asText,
   notFound,
   ofRepository,
   ok,
@@ -17,11 +18,10 @@ import {
   type RepositoryCall,
   type Route,
   refused,
-  text,
   unprocessable,
   viaAppId,
 } from '../route.ts';
-import type { Issue, Pull, Repository, Side } from '../state.ts';
+import type { GithubIssue, GithubRepository, Pull, Side } from '../state.ts';
 import { tooLong, tooLongAnswer } from './issues.ts';
 
 const PULLS_READ = [{ pull_requests: 'read' }] as const;
@@ -41,14 +41,14 @@ export const pullRoutes: readonly Route[] = [
     PULLS_WRITE,
     withPull((call, issue, pull) => {
       const { body } = call;
-      if (tooLong(text(body['body']))) return tooLongAnswer('PullRequest');
+      if (tooLong(asText(body['body']))) return tooLongAnswer('PullRequest');
       const edit = {
-        title: text(body['title']),
-        body: text(body['body']),
-        state: text(body['state']) as 'open' | 'closed' | undefined,
+        title: asText(body['title']),
+        body: asText(body['body']),
+        state: asText(body['state']) as 'open' | 'closed' | undefined,
       };
-      editIssue(call.state, call.repository, issue, edit, actorId(call.caller));
-      const base = text(body['base']);
+      editIssue(call.state, call.repository, issue, { ...edit, byId: actorId(call.caller) });
+      const base = asText(body['base']);
       if (base !== undefined) pull.baseRef = base;
       return ok(fullPull(call.state, call.repository, issue, pull));
     }),
@@ -65,7 +65,7 @@ export const pullRoutes: readonly Route[] = [
   ofRepository('POST /pulls/{pull_number}/requested_reviewers', PULLS_WRITE, withPull(askReviewers)),
 ];
 
-type OfPull = (call: RepositoryCall, issue: Issue, pull: Pull) => Answer | Promise<Answer>;
+type OfPull = (call: RepositoryCall, issue: GithubIssue, pull: Pull) => Answer | Promise<Answer>;
 
 function withPull(answer: OfPull) {
   return (call: RepositoryCall): Answer | Promise<Answer> => {
@@ -97,8 +97,8 @@ function headOwner(call: RepositoryCall, pull: Pull): string {
 
 async function open(call: RepositoryCall): Promise<Answer> {
   const { body, state, repository } = call;
-  const [title, base] = [text(body['title']) ?? '', text(body['base']) ?? ''];
-  const written = text(body['body']) ?? null;
+  const [title, base] = [asText(body['title']) ?? '', asText(body['base']) ?? ''];
+  const written = asText(body['body']) ?? null;
   if (title === '') return unprocessable({ resource: 'PullRequest', code: 'missing_field', field: 'title' });
   if (tooLong(written)) return tooLongAnswer('PullRequest');
   if (
@@ -112,7 +112,7 @@ async function open(call: RepositoryCall): Promise<Answer> {
   if (isDraft && repository.isPrivate && owner(state, repository).plan === 'free') {
     return refused(422, 'Draft pull requests are not supported in this repository.');
   }
-  const { head, headRef } = headOf(call, text(body['head']) ?? '');
+  const { head, headRef } = headOf(call, asText(body['head']) ?? '');
   const authorId = actorId(call.caller);
   const maintainerCanModify = body['maintainer_can_modify'] !== false && head.id !== repository.id;
   const made = {
@@ -133,7 +133,7 @@ async function open(call: RepositoryCall): Promise<Answer> {
 }
 
 /** `branch`, or `owner:branch` of a fork. */
-function headOf({ state, repository }: RepositoryCall, given: string): { head: Repository; headRef: string } {
+function headOf({ state, repository }: RepositoryCall, given: string): { head: GithubRepository; headRef: string } {
   const [login, branch] = given.split(/:(.*)/);
   if (branch === undefined) return { head: repository, headRef: given };
   const account = accountByLogin(state, login ?? '');
@@ -144,7 +144,7 @@ function headOf({ state, repository }: RepositoryCall, given: string): { head: R
 }
 
 /** Only collaborators can be asked, and never the author. */
-function askReviewers(call: RepositoryCall, issue: Issue, pull: Pull): Answer {
+function askReviewers(call: RepositoryCall, issue: GithubIssue, pull: Pull): Answer {
   const { state, repository } = call;
   const logins = (Array.isArray(call.body['reviewers']) ? call.body['reviewers'] : []).map(String);
   const accounts = logins.map((login) => accountByLogin(state, login));
@@ -164,7 +164,7 @@ function askReviewers(call: RepositoryCall, issue: Issue, pull: Pull): Answer {
   return ok(simplePull(state, repository, issue, pull), 201);
 }
 
-function isCollaborator(repository: Repository, { state }: RepositoryCall, id: number): boolean {
+function isCollaborator(repository: GithubRepository, { state }: RepositoryCall, id: number): boolean {
   const account = state.accounts.get(id);
   const holder = owner(state, repository);
   const isNear = repository.collaborators.has(id) || holder.members.has(id) || holder.id === id;
@@ -184,11 +184,11 @@ export const reviewRoutes: readonly Route[] = [
   ),
 ];
 
-async function submit(call: RepositoryCall, issue: Issue, pull: Pull): Promise<Answer> {
+async function submit(call: RepositoryCall, issue: GithubIssue, pull: Pull): Promise<Answer> {
   const { body, caller, repository, state } = call;
-  const event = text(body['event']) as keyof typeof STATES | undefined;
+  const event = asText(body['event']) as keyof typeof STATES | undefined;
   const given = remarksOf(body['comments']);
-  const written = text(body['body']) ?? '';
+  const written = asText(body['body']) ?? '';
   if (event !== undefined && STATES[event] === undefined)
     return refusal('Variable $event of type PullRequestReviewEvent was provided invalid value');
   if (event === 'REQUEST_CHANGES' && written === '') return refusal('Body cannot be blank');
@@ -196,7 +196,7 @@ async function submit(call: RepositoryCall, issue: Issue, pull: Pull): Promise<A
   const isOwn = issue.authorId === actorId(caller);
   if (isOwn && event === 'APPROVE') return refusal('Can not approve your own pull request');
   if (isOwn && event === 'REQUEST_CHANGES') return refusal('Can not request changes on your own pull request');
-  const commitSha = text(body['commit_id']) ?? pull.headSha;
+  const commitSha = asText(body['commit_id']) ?? pull.headSha;
   if ((await resolveCommit(repository.gitDir, commitSha)) !== commitSha) return refusal('Commit could not be found');
   const made = await addReview(state, repository, issue, {
     authorId: actorId(caller),
@@ -215,14 +215,14 @@ function refusal(...errors: readonly string[]): Answer {
 
 function remarksOf(given: unknown): readonly NewRemark[] {
   return (Array.isArray(given) ? given : []).map((one: Record<string, unknown>) => ({
-    path: text(one['path']) ?? '',
-    body: text(one['body']) ?? '',
+    path: asText(one['path']) ?? '',
+    body: asText(one['body']) ?? '',
     line: Number(one['line']),
-    side: (text(one['side']) ?? 'RIGHT') as Side,
+    side: (asText(one['side']) ?? 'RIGHT') as Side,
     startLine: typeof one['start_line'] === 'number' ? one['start_line'] : null,
     startSide:
       typeof one['start_line'] === 'number'
-        ? ((text(one['start_side']) ?? text(one['side']) ?? 'RIGHT') as Side)
+        ? ((asText(one['start_side']) ?? asText(one['side']) ?? 'RIGHT') as Side)
         : null,
   }));
 }

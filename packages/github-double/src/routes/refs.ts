@@ -1,10 +1,11 @@
 // Routes of refs: branches and tags are read, made, moved and deleted.
 import { moveRef } from '../deeds/pulls.ts';
-import { isAncestor, objectType, type Ref, readRefs } from '../git/read-objects.ts';
+import { isReachable, listRefs, objectType, type Ref } from '../git/read-objects.ts';
 import { refBody } from '../resources/repository.ts';
 import {
   type Answer,
   actorId,
+  asText,
   forbidden,
   noContent,
   notFound,
@@ -13,7 +14,6 @@ import {
   type RepositoryCall,
   type Route,
   refused,
-  text,
 } from '../route.ts';
 import { bringsWorkflows, mayWriteWorkflows } from '../workflows.ts';
 
@@ -26,7 +26,7 @@ export const refRoutes: readonly Route[] = [
     return found === undefined ? notFound() : ok(refBody(call.state, call.repository, found));
   }),
   ofRepository('GET /git/matching-refs/{ref}', READ, async (call) => {
-    const refs = await readRefs(call.repository.gitDir, `refs/${call.params['ref']}`);
+    const refs = await listRefs(call.repository.gitDir, `refs/${call.params['ref']}`);
     return ok(refs.map((one) => refBody(call.state, call.repository, one)));
   }),
   ofRepository('POST /git/refs', WRITE, makeRef),
@@ -41,12 +41,12 @@ export const refRoutes: readonly Route[] = [
 
 async function refOf(call: RepositoryCall): Promise<Ref | undefined> {
   const name = `refs/${call.params['ref']}`;
-  return (await readRefs(call.repository.gitDir)).find((one) => one.name === name);
+  return (await listRefs(call.repository.gitDir)).find((one) => one.name === name);
 }
 
 async function makeRef(call: RepositoryCall): Promise<Answer> {
   const { repository, state, body } = call;
-  const [ref, sha] = [text(body['ref']) ?? '', text(body['sha']) ?? ''];
+  const [ref, sha] = [asText(body['ref']) ?? '', asText(body['sha']) ?? ''];
   if (!/^refs\/[^/]+\/.+/.test(ref))
     return refused(422, `Reference name must start with 'refs' and have at least two slashes.`);
   const type = await objectType(repository.gitDir, sha);
@@ -67,11 +67,11 @@ async function updateRef(call: RepositoryCall): Promise<Answer> {
   const { repository, state, body } = call;
   const found = await refOf(call);
   if (found === undefined) return refused(422, 'Reference does not exist');
-  const sha = text(body['sha']) ?? '';
+  const sha = asText(body['sha']) ?? '';
   const type = await objectType(repository.gitDir, sha);
   if (type === null) return refused(422, 'Object does not exist');
   if (!mayWriteWorkflows(call.caller) && (await bringsWorkflows(repository.gitDir, sha))) return forbidden();
-  const forward = await isAncestor(repository.gitDir, found.sha, sha);
+  const forward = await isReachable(repository.gitDir, found.sha, sha);
   if (!forward && body['force'] !== true) return refused(422, 'Update is not a fast forward');
   if (found.sha !== sha)
     await moveRef(state, repository, { ref: found.name, from: found.sha, to: sha }, actorId(call.caller));

@@ -1,3 +1,4 @@
+// Routes of commit statuses.
 import { fullName } from '../lookup.ts';
 import { latestStatuses, simpleStatus, statusBody } from '../resources/check.ts';
 import { minimalRepository } from '../resources/repository.ts';

@@ -1,7 +1,7 @@
 // The payloads that GitHub publishes as examples, by event.
 import { createRequire } from 'node:module';
 
-export interface Example {
+export interface PublishedExample {
   /** Such as `issues.labeled`; `issues.labeled#2` is the second one of that action, `push` has no action. */
   readonly name: string;
   readonly event: string;
@@ -14,7 +14,7 @@ interface Published {
 }
 
 /** All of them, in the order in which they are published. */
-export function publishedExamples(): readonly Example[] {
+export function publishedExamples(): readonly PublishedExample[] {
   const published: readonly Published[] = createRequire(import.meta.url)('@octokit/webhooks-examples');
   const counts = new Map<string, number>();
   return published.flatMap(({ name: event, examples }) =>

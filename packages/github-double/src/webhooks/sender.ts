@@ -3,9 +3,9 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { DoubleSink, ListedDelivery } from '../double.ts';
 import { nodeId } from '../resources/user.ts';
-import type { App, Installation, State } from '../state.ts';
+import type { App, AppInstallation, State } from '../state.ts';
+import type { ListedDelivery, WebhookSender } from './delivery.ts';
 import { publishedExamples } from './examples.ts';
 
 /** Sent to every App without being asked for. */
@@ -51,7 +51,7 @@ function hearerOf(state: State, event: string, payload: object, installationId: 
 }
 
 /** What counts is what the installation was granted, which can be less than the App asks for by now. */
-function hears({ events, permissions, suspendedAt }: Installation, event: string): boolean {
+function hears({ events, permissions, suspendedAt }: AppInstallation, event: string): boolean {
   if (suspendedAt !== null) return false;
   const needed = NEEDED[event];
   if (needed === undefined) throw new Error(`The GitHub double does not know which permission "${event}" takes.`);
@@ -65,14 +65,15 @@ function onlyApp({ apps }: State): number {
   return apps.size === 1 ? ([...apps.keys()][0] ?? 0) : 0;
 }
 
-interface Letter {
+/** What is sent. */
+export interface Letter {
   readonly guid: string;
   readonly event: string;
   /** The bytes that are signed and sent. */
   readonly body: string;
 }
 
-export interface Outcome {
+export interface DeliveryOutcome {
   readonly status: string;
   readonly statusCode: number;
   /** Seconds. */
@@ -88,7 +89,8 @@ const LONGEST_ANSWER = 64 * 1024;
 /** Of an App: what its deliveries are signed with. */
 type Signing = Pick<App, 'id' | 'webhookSecret'>;
 
-export function signedHeaders(app: Signing, { guid, event, body }: Letter): Readonly<Record<string, string>> {
+/** All headers of a delivery to that App, with both signatures of the body. */
+export function signDelivery(app: Signing, { guid, event, body }: Letter): Readonly<Record<string, string>> {
   const hash = (algorithm: string) => createHmac(algorithm, app.webhookSecret).update(body).digest('hex');
   return {
     accept: '*/*',
@@ -104,18 +106,18 @@ export function signedHeaders(app: Signing, { guid, event, body }: Letter): Read
   };
 }
 
-/** Never rejects: what went wrong is the outcome. */
-export async function post(
+/** Posts a delivery as GitHub does: ten seconds, no redirect. Never rejects: what went wrong is the outcome. */
+export async function postDelivery(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: string,
-  stop: AbortSignal,
-): Promise<Outcome> {
+  stop?: AbortSignal,
+): Promise<DeliveryOutcome> {
   const started = performance.now();
   const limit = AbortSignal.timeout(TIME_LIMIT_MS);
   const seconds = () => Math.round((performance.now() - started) / 10) / 100;
   try {
-    const answer = await exchange(url, headers, body, AbortSignal.any([limit, stop]));
+    const answer = await exchange(url, headers, body, AbortSignal.any(stop === undefined ? [limit] : [limit, stop]));
     const status =
       answer.statusCode >= 200 && answer.statusCode < 300 ? 'OK' : `Invalid HTTP Response: ${answer.statusCode}`;
     return { ...answer, status, duration: seconds() };
@@ -126,7 +128,7 @@ export async function post(
   }
 }
 
-function unreached(status: string, statusCode: number, duration: number): Outcome {
+function unreached(status: string, statusCode: number, duration: number): DeliveryOutcome {
   return { status, statusCode, duration, headers: {}, body: '' };
 }
 
@@ -136,8 +138,9 @@ function exchange(
   headers: Readonly<Record<string, string>>,
   body: string,
   signal: AbortSignal,
-): Promise<Pick<Outcome, 'statusCode' | 'headers' | 'body'>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Pick<Outcome, 'statusCode' | 'headers' | 'body'>>();
+): Promise<Pick<DeliveryOutcome, 'statusCode' | 'headers' | 'body'>> {
+  const { promise, resolve, reject } =
+    Promise.withResolvers<Pick<DeliveryOutcome, 'statusCode' | 'headers' | 'body'>>();
   const send = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest;
   const bytes = Buffer.from(body);
   const request = send(
@@ -161,15 +164,6 @@ function exchange(
   return promise;
 }
 
-export interface WebhookSender extends DoubleSink {
-  /** Resolves when everything that was emitted so far, and what it led to meanwhile, was delivered or has failed. */
-  settled(): Promise<void>;
-  /** While it lasts nothing is sent: deliveries are listed as failed, and can be asked for again. */
-  outage(lasts: boolean): void;
-  /** Sends a published example (see publishedExamples) to the only App, whether it subscribed to the event or not. */
-  postExample(name: string): Promise<ListedDelivery>;
-}
-
 interface Parcel extends Letter {
   readonly app: App;
   readonly installationId: number | null;
@@ -179,24 +173,27 @@ interface Parcel extends Letter {
 /** GitHub does not deliver what is larger. */
 const LONGEST_BODY = 25 * 1024 * 1024;
 
-/** Sends as long as it is not disposed; what is then under way is cut off. */
-export function webhookSender(state: State): WebhookSender {
+/** Sends from now on what is announced, as long as it is not disposed; what is then under way is cut off. */
+export function startWebhooks(state: State): WebhookSender & AsyncDisposable {
   const stop = new AbortController();
   const sent: { readonly appId: number; readonly parcel: Parcel; readonly listed: ListedDelivery }[] = [];
   let isOut = false;
   let last: Promise<unknown> = Promise.resolve();
 
   const deliver = async (parcel: Parcel): Promise<ListedDelivery> => {
-    const headers = signedHeaders(parcel.app, parcel);
+    const headers = signDelivery(parcel.app, parcel);
     const outcome = await attempt(parcel, headers);
     const listed = listedDelivery(state, parcel, headers, outcome);
     sent.unshift({ appId: parcel.app.id, parcel, listed });
     return listed;
   };
-  const attempt = async ({ app, body }: Parcel, headers: Readonly<Record<string, string>>): Promise<Outcome> => {
+  const attempt = async (
+    { app, body }: Parcel,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<DeliveryOutcome> => {
     if (app.webhookUrl === null) return unreached('no webhook address', 0, 0);
     if (isOut || stop.signal.aborted) return unreached('failed to connect to host', 502, 0);
-    return post(app.webhookUrl, headers, body, stop.signal);
+    return postDelivery(app.webhookUrl, headers, body, stop.signal);
   };
   /** One after the other, so that what happened first arrives first. */
   const queue = (parcel: Parcel): Promise<ListedDelivery> => {
@@ -205,20 +202,29 @@ export function webhookSender(state: State): WebhookSender {
     return delivered;
   };
 
+  state.onEvent((event, payload, installationId) => {
+    const hearer = hearerOf(state, event, payload, installationId);
+    if (hearer === null) return;
+    // As it is now: what happens afterwards is another delivery's matter.
+    const body = JSON.stringify(withInstallation(payload, hearer.installationId));
+    if (Buffer.byteLength(body) > LONGEST_BODY) return;
+    void queue({ ...hearer, guid: randomUUID(), event, body, redelivery: false });
+  });
   return {
-    emit: (event, payload, installationId) => {
-      const hearer = hearerOf(state, event, payload, installationId);
-      if (hearer === null) return;
-      // As it is now: what happens afterwards is another delivery's matter.
-      const body = JSON.stringify(withInstallation(payload, hearer.installationId));
-      if (Buffer.byteLength(body) > LONGEST_BODY) return;
-      void queue({ ...hearer, guid: randomUUID(), event, body, redelivery: false });
-    },
     deliveries: (appId) => sent.filter((one) => one.appId === appId).map(({ listed }) => listed),
     redeliver: (id) => {
       const earlier = sent.find(({ listed }) => listed.id === id);
       if (earlier === undefined) throw new Error(`There is no delivery ${id}.`);
       void queue({ ...earlier.parcel, redelivery: true });
+    },
+    setDeliveries: (app, deliveries) => {
+      const others = sent.filter((one) => one.appId !== app.id);
+      const planted = deliveries.map((listed) => {
+        const { guid, event, redelivery, installationId, request } = listed;
+        const parcel = { app, guid, event, redelivery, installationId, body: JSON.stringify(request.payload) };
+        return { appId: app.id, parcel, listed };
+      });
+      sent.splice(0, sent.length, ...planted, ...others);
     },
     settled: async () => {
       for (let seen: unknown; seen !== last; ) {
@@ -254,7 +260,7 @@ function listedDelivery(
   state: State,
   parcel: Parcel,
   headers: Readonly<Record<string, string>>,
-  outcome: Outcome,
+  outcome: DeliveryOutcome,
 ): ListedDelivery {
   const payload: { action?: string; repository?: { id?: number } } = JSON.parse(parcel.body);
   return {

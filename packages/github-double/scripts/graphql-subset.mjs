@@ -1,4 +1,4 @@
-// Which part of GitHub's GraphQL schema we use, and the pruning to it; for build-github-description.mjs.
+// Which part of GitHub's GraphQL schema we use, and the pruning to it; for build-description.mjs.
 
 /** Object types and interfaces with the fields kept; what a field's arguments need (inputs, enums, scalars) follows by itself. */
 const CONNECTION = 'nodes pageInfo totalCount';

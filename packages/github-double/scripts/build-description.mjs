@@ -1,11 +1,11 @@
-// Rebuilds the part of GitHub's own REST and GraphQL descriptions that the GitHub double in packages/github-double is held to.
+// Rebuilds the part of GitHub's own REST and GraphQL descriptions that the GitHub double is held to.
 // The packages are far too large to depend on (400 MB), so they are installed aside, in an empty folder:
 //   npm i --no-save @octokit/openapi@23.0.2 @octokit/graphql-schema@15.26.1
-//   node scripts/build-github-description.mjs FOLDER/node_modules
+//   node packages/github-double/scripts/build-description.mjs FOLDER/node_modules
 // Kept are the operations, fields and enums that we use, without prose. Nothing is loosened here.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { prunedGraphql } from './github-graphql-subset.mjs';
+import { prunedGraphql } from './graphql-subset.mjs';
 
 const OPERATIONS = {
   meta: 'root',
@@ -154,15 +154,15 @@ function printed({ operations, schemas }, version) {
 
 const modules = process.argv[2];
 if (modules === undefined) {
-  console.error('usage: node scripts/build-github-description.mjs FOLDER/node_modules');
+  console.error('usage: node packages/github-double/scripts/build-description.mjs FOLDER/node_modules');
   process.exit(2);
 }
 const read = (...file) => readFileSync(path.join(modules, '@octokit', ...file), 'utf8');
 const version = (name) => `@octokit/${name}@${JSON.parse(read(name, 'package.json')).version}`;
-const target = path.join(import.meta.dirname, '..', 'packages', 'github-double', 'src', 'description');
+const target = path.join(import.meta.dirname, '..', 'src', 'description');
 const document = JSON.parse(read('openapi', 'generated', 'api.github.com.json'));
 writeFileSync(path.join(target, 'openapi-subset.json'), printed(subset(document), version('openapi')));
 const { parse, print } = await import('graphql');
 const definitions = prunedGraphql(parse(read('graphql-schema', 'schema.graphql'), { noLocation: true }));
-const head = `# The part of GitHub's GraphQL schema that we use, from ${version('graphql-schema')}. Built by scripts/build-github-description.mjs.\n\n`;
+const head = `# The part of GitHub's GraphQL schema that we use, from ${version('graphql-schema')}. Built by scripts/build-description.mjs.\n\n`;
 writeFileSync(path.join(target, 'graphql-subset.graphql'), `${head}${print(definitions)}\n`);
