@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Span, SpanKind } from '@opentelemetry/api';
 import { type Model, ModelFailure, type ModelTurn, type TurnUsage } from 'causeway-models';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { readBearer } from './core/account.ts';
-import type { RecordAnswer } from './core/answer.ts';
+import { readBearer } from './core/account/index.ts';
 import { isStoreAway } from './core/errors.ts';
+import type { RecordAnswer } from './core/outcome/index.ts';
 import type { ClaimedJob, JobHandler, JobKind, JobResult, Queue } from './core/queue.ts';
-import type { Store } from './db/store.ts';
+import type { Store } from './db/index.ts';
 import { type Log, type LogContext, withLogContext } from './log.ts';
 import { getActiveSpan, linkToCaller, runInSpan } from './tracing.ts';
 

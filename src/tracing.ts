@@ -15,8 +15,8 @@ import {
 } from '@opentelemetry/api';
 import { ModelFailure } from 'causeway-models';
 import { CausewayError } from './core/errors.ts';
-import type { Tool } from './core/evidence.ts';
-import type { Source } from './core/source.ts';
+import type { Tool } from './core/report/index.ts';
+import type { Source } from './core/source/index.ts';
 import { addLogContext } from './log.ts';
 
 export interface SpanOptions {

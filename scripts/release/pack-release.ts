@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { listGrammars } from '../../src/tools/syntax.ts';
+import { listGrammars } from '../../src/investigate/tools/syntax.ts';
 import { buildProgram, ROOT } from './build-program.ts';
 import { packageName, placesOf } from './write-names.ts';
 

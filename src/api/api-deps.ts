@@ -2,16 +2,13 @@
 
 import type { Redactor } from 'causeway-redact';
 import type { Context } from 'hono';
-import type { Account, Permissions, TokenRecord } from '../core/account.ts';
-import type { RecordAnswer } from '../core/answer.ts';
+import type { Account, Permissions, TokenRecord } from '../core/account/index.ts';
 import type { FindShortage } from '../core/disk.ts';
-import type { Project } from '../core/project.ts';
-import type { Store } from '../db/store.ts';
+import type { RecordAnswer } from '../core/outcome/index.ts';
+import type { Project } from '../core/project/index.ts';
+import type { Store } from '../db/index.ts';
 import type { Log } from '../log.ts';
-import type { Changes } from '../services/follow.ts';
-import type { RateLimiter } from '../services/rate-limit.ts';
-import type { ProjectSettings } from '../services/request-pull-request.ts';
-import type { CheckCallbackUrl } from '../services/subscribe.ts';
+import type { Changes, CheckCallbackUrl, ProjectSettings, RateLimiter } from '../services/index.ts';
 
 export interface ReadinessCheck {
   readonly name: string;

@@ -1,6 +1,6 @@
 // The REST API: its routes, in the order of the interface document.
 import { Hono } from 'hono';
-import type { TokenScope } from '../core/account.ts';
+import type { TokenScope } from '../core/account/index.ts';
 import type { ApiContext, ApiDeps, ApiEnv } from './api-deps.ts';
 import { createCallGuard } from './auth.ts';
 import { streamEvents } from './events.ts';

@@ -1,8 +1,7 @@
 // Who calls, by bearer token: checked on every request against the store, so that a revocation takes effect at once.
 import type { Context, MiddlewareHandler } from 'hono';
-import { hashToken, isTokenForm, readBearer, type TokenRecord, type TokenScope } from '../core/account.ts';
-import type { Asking } from '../services/access.ts';
-import type { Hold } from '../services/rate-limit.ts';
+import { hashToken, isTokenForm, readBearer, type TokenRecord, type TokenScope } from '../core/account/index.ts';
+import type { Asking, Hold } from '../services/index.ts';
 import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
 import { refuse } from './problem.ts';
 

@@ -1,9 +1,16 @@
 // An investigation live: server-sent events that can be resumed, and end when the token does.
 import { createHash } from 'node:crypto';
-import { isEnded } from '../core/report.ts';
-import type { RecordedStep } from '../db/runs.ts';
-import { findVisibleInvestigation } from '../services/access.ts';
-import { type FollowEvent, follow, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/follow.ts';
+import { isEnded } from '../core/report/index.ts';
+import type { RecordedStep } from '../db/index.ts';
+import {
+  type FollowEvent,
+  findVisibleInvestigation,
+  follow,
+  STILL_FOLLOWING,
+  STREAM_HEADERS,
+  streamOf,
+  withTicks,
+} from '../services/index.ts';
 import type { ApiContext, ApiDeps, Caller } from './api-deps.ts';
 import { findCaller, getAsking, holdOrRefuse, toAsking } from './auth.ts';
 import { toInvestigationView } from './investigations.ts';

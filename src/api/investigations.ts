@@ -1,17 +1,16 @@
 // Investigations: reports in progress. List, read, wait for the end, cancel.
 
-import { isAtLeast } from '../core/person.ts';
-import type { Project } from '../core/project.ts';
-import type { Investigation } from '../core/report.ts';
-import { cancelInvestigation } from '../services/accept-report.ts';
+import { isAtLeast, type Project } from '../core/project/index.ts';
+import type { Investigation } from '../core/report/index.ts';
 import {
   type Asking,
+  cancelInvestigation,
   findVisibleInvestigation,
   findVisibleProject,
   listVisibleInvestigations,
   type Seen,
-} from '../services/access.ts';
-import { waitForEnd } from '../services/follow.ts';
+  waitForEnd,
+} from '../services/index.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking, holdOrRefuse } from './auth.ts';
 import {

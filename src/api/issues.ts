@@ -2,16 +2,22 @@
 import { createHash } from 'node:crypto';
 import type { z } from '@hono/zod-openapi';
 import { describeNoSpace, NO_SPACE_RETRY_AFTER } from '../core/disk.ts';
-import type { Issue } from '../core/issue.ts';
-import { isAtLeast } from '../core/person.ts';
-import type { Project } from '../core/project.ts';
-import { describeProofVerdict, type Proof } from '../core/proof.ts';
-import { MAX_REPORT_BYTES } from '../core/report.ts';
-import { acceptReport, eraseIssue } from '../services/accept-report.ts';
-import { type Asking, canErase, findVisibleIssue, findVisibleProject, type Seen } from '../services/access.ts';
+import type { Issue } from '../core/issue/index.ts';
+import { isAtLeast, type Project } from '../core/project/index.ts';
+import { describeProofVerdict, type Proof } from '../core/proof/index.ts';
+import { MAX_REPORT_BYTES } from '../core/report/index.ts';
+import {
+  type Asking,
+  acceptReport,
+  canErase,
+  eraseIssue,
+  findVisibleIssue,
+  findVisibleProject,
+  requestPullRequest,
+  retryIssue,
+  type Seen,
+} from '../services/index.ts';
 
-import { requestPullRequest } from '../services/request-pull-request.ts';
-import { retryIssue } from '../services/retry-issue.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
 import { readJson, readTextField } from './body.ts';

@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 document, made from the schemas that validate.
 import { STATUS_CODES } from 'node:http';
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import type { TokenScope } from '../core/account.ts';
+import type { TokenScope } from '../core/account/index.ts';
 import {
   CalibrationQuery,
   CalibrationSchema,

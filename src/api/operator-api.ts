@@ -8,7 +8,7 @@ import { CausewayError, StoreUnusable } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import type { Log } from '../log.ts';
 import { noteRequest } from '../log.ts';
-import { isId } from '../services/access.ts';
+import { isId } from '../services/index.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { createAbsentProblem, createProblem } from './problem.ts';
 

@@ -1,7 +1,6 @@
 // What goes in and out of the API about failures, outcomes and calibration.
 import { z } from '@hono/zod-openapi';
-import type { Calibration, Threshold } from '../core/calibration.ts';
-import { type FollowedAnswer, toOutcomeView } from '../core/outcome.ts';
+import { type Calibration, type FollowedAnswer, type Threshold, toOutcomeView } from '../core/outcome/index.ts';
 import { Cursor, limit, outcomeFields, Timestamp, VERDICTS } from './schemas.ts';
 
 const ProjectId = z

@@ -1,9 +1,9 @@
 // Failures, what became of answers, and whether their confidence can be relied on.
-import { calibrate, decideThreshold, toJudged } from '../core/calibration.ts';
-import { type Failure, type FailureView, toFailureView } from '../core/failure.ts';
-import { describeFlake, type Flake } from '../core/flake.ts';
-import type { LastFinding } from '../db/heads.ts';
-import { type Asking, findVisibleProject, listVisibleProjects } from '../services/access.ts';
+
+import { describeFlake, type Failure, type FailureView, type Flake, toFailureView } from '../core/check/index.ts';
+import { calibrate, decideThreshold, toJudged } from '../core/outcome/index.ts';
+import type { LastFinding } from '../db/index.ts';
+import { type Asking, findVisibleProject, listVisibleProjects } from '../services/index.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
 import { CalibrationQuery, FailuresQuery, OutcomesQuery, toCalibrationView, toOutcome } from './outcome-schemas.ts';

@@ -1,7 +1,7 @@
 // Projects: what reports can be about, each with its issues.
-import type { Project } from '../core/project.ts';
-import type { Store } from '../db/store.ts';
-import { findVisibleProject, isId, listVisibleProjects } from '../services/access.ts';
+import type { Project } from '../core/project/index.ts';
+import type { Store } from '../db/index.ts';
+import { findVisibleProject, isId, listVisibleProjects } from '../services/index.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
 import { NO_POSITION, parseOrRefuse, refuseAbsent, refuseFaults } from './problem.ts';

@@ -1,10 +1,10 @@
 // What goes in and out of the API: the same schemas validate requests and make the OpenAPI document.
 import { z } from '@hono/zod-openapi';
-import type { Issue } from '../core/issue.ts';
-import type { Fate } from '../core/outcome.ts';
-import type { ProofState } from '../core/proof.ts';
-import { INVESTIGATION_STATES, MAX_GUIDANCE, MAX_REPORT_BYTES } from '../core/report.ts';
-import type { Verdict } from '../core/verdict.ts';
+import type { Verdict } from '../core/check/index.ts';
+import type { Issue } from '../core/issue/index.ts';
+import type { Fate } from '../core/outcome/index.ts';
+import type { ProofState } from '../core/proof/index.ts';
+import { INVESTIGATION_STATES, MAX_GUIDANCE, MAX_REPORT_BYTES } from '../core/report/index.ts';
 
 // Path, query and header parameters.
 /** A whole number in a query, from `from` to `to`; text until it is parsed. */

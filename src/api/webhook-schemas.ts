@@ -1,7 +1,6 @@
 // What goes in and out of the API about subscriptions, and what their webhooks say besides Issues and failures.
 import { z } from '@hono/zod-openapi';
-import { SUBSCRIPTION_FORMATS, SUBSCRIPTION_ORIGINS } from '../core/subscription.ts';
-import { WEBHOOK_TYPES } from '../core/webhook.ts';
+import { SUBSCRIPTION_FORMATS, SUBSCRIPTION_ORIGINS, WEBHOOK_TYPES } from '../core/account/index.ts';
 import { defineFilledText, defineName, describeMissing, ProofSchema, Timestamp } from './schemas.ts';
 
 const AddressUrl = defineFilledText(2_048).openapi({

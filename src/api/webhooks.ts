@@ -1,9 +1,12 @@
 // Subscriptions: addresses that get events of the caller's projects; listed, made, deleted, tried out.
-import type { ListedSubscription } from '../core/subscription.ts';
-import { MAX_SUBSCRIPTIONS, SUBSCRIPTION_ORIGINS } from '../core/subscription.ts';
-import { isUnderWay, WEBHOOK_TYPES } from '../core/webhook.ts';
-import { type Asking, findVisibleProject } from '../services/access.ts';
-import { subscribe } from '../services/subscribe.ts';
+import {
+  isUnderWay,
+  type ListedSubscription,
+  MAX_SUBSCRIPTIONS,
+  SUBSCRIPTION_ORIGINS,
+  WEBHOOK_TYPES,
+} from '../core/account/index.ts';
+import { type Asking, findVisibleProject, subscribe } from '../services/index.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
 import { readJson, readTextField } from './body.ts';

@@ -5,12 +5,12 @@ import type { TokenCommand, WebhookSecretCommand } from '../cli/command-line.ts'
 import type { ExitCode } from '../cli/terminal.ts';
 
 import type { AppCredentials, Config } from '../config.ts';
-import { type Account, createSigningSecret } from '../core/account.ts';
+import { type Account, createSigningSecret } from '../core/account/index.ts';
 
 import { CausewayError } from '../core/errors.ts';
-import type { Store } from '../db/store.ts';
-import { createGithubClients } from '../github/clients/create-github-clients.ts';
-import { findPerson } from '../github/setup/find-person.ts';
+import type { Store } from '../db/index.ts';
+import { createGithubClients } from '../github/clients/index.ts';
+import { findPerson } from '../github/setup/index.ts';
 import { registerSecret } from '../log.ts';
 import type { CommandDeps } from './analyse.ts';
 import { openConfiguredStore } from './data-folder.ts';

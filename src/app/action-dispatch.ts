@@ -1,7 +1,7 @@
 // The inputs of a workflow that was started by hand. Pure.
 import { CausewayError } from '../core/errors.ts';
-import { MAX_REPORT_BYTES } from '../core/report.ts';
-import { isRecord } from '../github/intake/delivery.ts';
+import { MAX_REPORT_BYTES } from '../core/report/index.ts';
+import { isRecord } from '../github/intake/index.ts';
 
 /** What the person filled in. */
 export type Dispatch =

@@ -1,13 +1,18 @@
 // What the event that started a job asks for.
 import type { ActionInputs } from '../config.ts';
-import type { GithubProject } from '../core/project.ts';
-import type { Subject } from '../core/thread.ts';
-import { ACTIONS } from '../github/checks/list-checks.ts';
-import { openRepository, type RepositoryCaller, readPages, recoverFrom } from '../github/clients/repository.ts';
-import { mayHaveCommand } from '../github/events/command.ts';
-import { isRecord } from '../github/intake/delivery.ts';
-import type { ArrivedEvent } from '../github/intake/handle-delivery.ts';
-import { type GithubUser, toUser } from '../github/payloads.ts';
+import type { GithubProject } from '../core/project/index.ts';
+import type { Subject } from '../core/thread/index.ts';
+import { ACTIONS } from '../github/checks/index.ts';
+import {
+  type GithubUser,
+  openRepository,
+  type RepositoryCaller,
+  readPages,
+  recoverFrom,
+  toUser,
+} from '../github/clients/index.ts';
+import { type ArrivedEvent, isRecord } from '../github/intake/index.ts';
+import { mayHaveCommand } from '../github/report/index.ts';
 import { type Dispatch, readDispatch } from './action-dispatch.ts';
 import type { GithubService } from './github.ts';
 

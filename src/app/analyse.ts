@@ -7,7 +7,7 @@ import { type AnalysisOpener, analyse, runDemo } from '../cli/analyse.ts';
 import type { AnalyseCommand, DemoCommand } from '../cli/command-line.ts';
 import type { ExitCode, Io, Launcher } from '../cli/terminal.ts';
 import type { Config, ModelConfig } from '../config.ts';
-import { createAddressReader } from '../github/read-address.ts';
+import { createAddressReader } from '../github/index.ts';
 import type { Log } from '../log.ts';
 import { nameProject, openAnalysisSession } from './analysis-session.ts';
 import { DEMO_SCRIPT, DEMO_SOURCE, findRepositoryAround, readDemoReport } from './local.ts';

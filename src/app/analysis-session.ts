@@ -4,25 +4,24 @@ import { applyFileDiff, type Diff, toUnifiedPatch } from 'causeway-diff';
 import type { SourceTree } from 'causeway-git-objects';
 import { computeCost, type Model, ModelFailure } from 'causeway-models';
 import { toPrintableLine } from 'causeway-safe-markdown';
-import { getBookedPrices } from '../agent/budget.ts';
-import { listExchanges, type TranscriptRecord } from '../agent/transcript.ts';
 import type { AnalysisSession } from '../cli/analyse.ts';
 import { getRepositoryName } from '../cli/report-input.ts';
 import type { Config } from '../config.ts';
-import type { ContextRepository } from '../core/context-repository.ts';
-import type { Issue } from '../core/issue.ts';
-import type { Project, ProjectSource } from '../core/project.ts';
+import type { Issue } from '../core/issue/index.ts';
+import {
+  DEFAULT_SETTINGS,
+  type InvestigationSettings,
+  type Project,
+  type ProjectSource,
+} from '../core/project/index.ts';
 import { describeWaitReason } from '../core/reason.ts';
-import type { Report } from '../core/report.ts';
-import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
-import type { Source } from '../core/source.ts';
-import type { Store } from '../db/store.ts';
+import type { Report } from '../core/report/index.ts';
+import type { ContextRepository, Source } from '../core/source/index.ts';
+import type { Store } from '../db/index.ts';
+import { getBookedPrices, listExchanges, type TranscriptRecord } from '../investigate/index.ts';
 import type { Log } from '../log.ts';
-import { acceptReport } from '../services/accept-report.ts';
-import { follow } from '../services/follow.ts';
-import type { Investigator } from '../services/investigator.ts';
-import type { Wait } from '../services/run-investigation.ts';
-import { parseCallbackAllow } from '../webhooks/address-policy.ts';
+import { acceptReport, follow, type Investigator, type Wait } from '../services/index.ts';
+import { parseCallbackAllow } from '../webhooks/index.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openSource } from './git-source.ts';
 import { openInvestigator } from './model.ts';

@@ -1,6 +1,6 @@
 // Whether this machine's clock may decide what is past its time: compared with the date of GitHub's answers, and in
 // between with the clock that never jumps.
-import type { ReadinessCheck } from '../api/api-deps.ts';
+import type { ReadinessCheck } from '../api/index.ts';
 import { untilAborted } from '../core/abortable.ts';
 
 export type ClockState =

@@ -4,8 +4,7 @@ import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'n
 import path from 'node:path';
 import type { Config, DatabaseConfig } from '../config.ts';
 import { CausewayError, isDiskFull, NO_SPACE } from '../core/errors.ts';
-import { makeFolder } from '../db/make-folder.ts';
-import { createSeal } from '../db/seal.ts';
+import { createSeal, makeFolder } from '../db/index.ts';
 import type { Log } from '../log.ts';
 import { type KeptStore, openStore, type RecordsPlace } from './records.ts';
 import { readServedAs } from './served-as.ts';

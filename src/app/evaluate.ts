@@ -13,18 +13,18 @@ import type { ExitCode, Io } from '../cli/terminal.ts';
 import type { Config, ModelConfig } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
-import type { Issue } from '../core/issue.ts';
-import type { Store } from '../db/store.ts';
-import type { Case } from '../evaluation/cases.ts';
+import type { Issue } from '../core/issue/index.ts';
+import type { Store } from '../db/index.ts';
 import {
+  type Case,
   type Evaluation,
   INTERVALS,
   LIMITS,
   type MissingAnswer,
   type StoredAnswer,
+  scoreAnswer,
   summariseModels,
-} from '../evaluation/report.ts';
-import { scoreAnswer } from '../evaluation/score.ts';
+} from '../evaluation/index.ts';
 import { listRegisteredSecrets } from '../log.ts';
 import type { CommandDeps } from './analyse.ts';
 import { askOnce, doesApply, nameProject, openAnalysisSession, toSettlement } from './analysis-session.ts';

@@ -15,9 +15,8 @@ import {
 import path from 'node:path';
 import { acquireProcessLock, GitFailure } from 'causeway-git-objects';
 import { CausewayError } from '../core/errors.ts';
-import { makeFolder } from '../db/make-folder.ts';
-import type { Case, Unfit } from '../evaluation/cases.ts';
-import type { StoredAnswer } from '../evaluation/report.ts';
+import { makeFolder } from '../db/index.ts';
+import type { Case, StoredAnswer, Unfit } from '../evaluation/index.ts';
 import { VERSION } from './services.ts';
 
 export interface FoundCases {

@@ -8,7 +8,7 @@ import type { Redactor } from 'causeway-redact';
 import type { EvalCommand } from '../cli/command-line.ts';
 import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { ProjectSource } from '../core/project.ts';
+import type { ProjectSource } from '../core/project/index.ts';
 import {
   buildCase,
   type Case,
@@ -17,8 +17,8 @@ import {
   type ReportText,
   readPullRequest,
   type Unfit,
-} from '../evaluation/cases.ts';
-import { type ClosedIssue, createReadingToken, readClosedIssues } from '../github/closed-issues.ts';
+} from '../evaluation/index.ts';
+import { type ClosedIssue, createReadingToken, readClosedIssues } from '../github/index.ts';
 import { registerSecret } from '../log.ts';
 import type { FoundCases } from './evaluation-state.ts';
 import { openSource } from './git-source.ts';

@@ -8,8 +8,8 @@ import {
   type SourceTree,
 } from 'causeway-git-objects';
 import { CausewayError, type ErrorCode, NO_SPACE } from '../core/errors.ts';
-import type { Project } from '../core/project.ts';
-import type { Source } from '../core/source.ts';
+import type { Project } from '../core/project/index.ts';
+import type { Source } from '../core/source/index.ts';
 import { registerSecret, TOKEN_LASTS_MS } from '../log.ts';
 
 export type SourceOptions = Omit<GitSourceOptions<Project>, 'onSecret'>;

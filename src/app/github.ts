@@ -1,62 +1,78 @@
 // The service over GitHub: what it knows, which events it handles, which work it takes, and `serve` in GitHub mode.
 
 import { condenseLog } from 'causeway-ci-log';
-import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
-import { parseBuildHosts } from '../build-logs/config.ts';
-import { createBuildLogs } from '../build-logs/read-build-log.ts';
+import type { ApiDeps, ReadinessCheck } from '../api/index.ts';
+import { createBuildLogs, parseBuildHosts } from '../build-logs/index.ts';
 import { formatGithubStart, formatIgnoredOwners, formatNotInstalled } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import type { AppCredentials, Config } from '../config.ts';
-import { createSigningSecret } from '../core/account.ts';
+import { createSigningSecret } from '../core/account/index.ts';
 import { createHolds } from '../core/holds.ts';
 import type { Forecast } from '../core/past.ts';
-import { type GithubProject, isGithubProject } from '../core/project.ts';
+import { type ConfigurationOf, DEFAULT_SETTINGS, type GithubProject, isGithubProject } from '../core/project/index.ts';
 import type { Worker } from '../core/queue.ts';
 import type { WaitCode } from '../core/reason.ts';
-import { type ConfigurationOf, DEFAULT_SETTINGS } from '../core/settings.ts';
-import type { InstallationStore } from '../db/projects.ts';
-import { createCausewayApp } from '../github/app.ts';
-import { createChecks } from '../github/checks/create-checks.ts';
-import { createGithubClients, gitCredentials } from '../github/clients/create-github-clients.ts';
-import type { GithubClients } from '../github/clients/github-clients.ts';
-import type { OctokitOptions } from '../github/clients/octokit.ts';
-import { createTokenClients, describeAllowance } from '../github/clients/token-clients.ts';
-import { effectiveConfiguration, investigationSettings } from '../github/configuration/effective.ts';
-import { type ConfigurationReader, createConfigurationReader } from '../github/configuration/read-configuration.ts';
-import type { CausewayAppDeps } from '../github/events/app-deps.ts';
+import type { InstallationStore } from '../db/index.ts';
+import { createChecks } from '../github/checks/index.ts';
+import {
+  createGithubClients,
+  createTokenClients,
+  describeAllowance,
+  type GithubClients,
+  gitCredentials,
+  type OctokitOptions,
+} from '../github/clients/index.ts';
+import {
+  type ConfigurationReader,
+  createConfigurationReader,
+  effectiveConfiguration,
+  investigationSettings,
+} from '../github/configuration/index.ts';
+import type { CausewayAppDeps } from '../github/events/index.ts';
+import { createCausewayApp, createOutcomeHandler } from '../github/index.ts';
 import {
   createDeliveriesInFlight,
   createDeliveryHandler,
+  createReceiver,
   openProbot,
+  openSmeeChannel,
   type ReceivingProbot,
-} from '../github/intake/handle-delivery.ts';
+} from '../github/intake/index.ts';
 
-import { createReceiver } from '../github/intake/receive-delivery.ts';
-import { openSmeeChannel } from '../github/intake/smee-channel.ts';
-import { createOutcomeHandler } from '../github/look-at-outcome.ts';
-import { createContextAccess } from '../github/projects/context-access.ts';
-import { createProjectSync } from '../github/projects/project-sync.ts';
-import { createRedelivery } from '../github/projects/redelivery.ts';
-import { createPermissions } from '../github/projects/roles.ts';
-import { decideCheckRun, loadCheckRunView, type WantedCheckRun } from '../github/publish/decide-check-run.ts';
-import { createCheckRunHandler } from '../github/publish/publish-check-run.ts';
-import { createPublishHandler } from '../github/publish/publish-thread.ts';
-import { appPage, createInstallPage } from '../github/setup/make-app.ts';
+import {
+  createContextAccess,
+  createPermissions,
+  createProjectSync,
+  createRedelivery,
+} from '../github/projects/index.ts';
+import {
+  createCheckRunHandler,
+  createPublishHandler,
+  decideCheckRun,
+  loadCheckRunView,
+  type WantedCheckRun,
+} from '../github/publish/index.ts';
+import { appPage, createInstallPage } from '../github/setup/index.ts';
 
-import { createGithubSignIn, createMayEnter } from '../github/sign-in/create-github-sign-in.ts';
+import { createGithubSignIn, createMayEnter } from '../github/sign-in/index.ts';
 
 import { registerSecret } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
-import { isProjectVisible, isStillVisible } from '../services/access.ts';
-import { createBackfillHandler } from '../services/backfill.ts';
-import { cleanChecks } from '../services/checks/check-texts.ts';
-import { guardIssues } from '../services/context.ts';
-import { makeForecast, NOMINAL_COST, readPast } from '../services/forecast.ts';
-import type { Investigator } from '../services/investigator.ts';
-import { createHeadHandler } from '../services/judge-head.ts';
-import type { Wait } from '../services/run-investigation.ts';
-import type { SignInMethod } from '../web/web-deps.ts';
-import { parseCallbackAllow } from '../webhooks/address-policy.ts';
+import {
+  cleanChecks,
+  createBackfillHandler,
+  createHeadHandler,
+  guardIssues,
+  type Investigator,
+  isProjectVisible,
+  isStillVisible,
+  makeForecast,
+  NOMINAL_COST,
+  readPast,
+  type Wait,
+} from '../services/index.ts';
+import type { SignInMethod } from '../web/index.ts';
+import { parseCallbackAllow } from '../webhooks/index.ts';
 import { type Clock, checkClock, createClock } from './clock.ts';
 import { deriveSessionKey, getMirrorsFolder, openDataFolder } from './data-folder.ts';
 import { createLocalConfiguration, describeOperatorLimits } from './local.ts';

@@ -6,23 +6,28 @@ import { fileURLToPath } from 'node:url';
 import { formatLocalStart, type KnownToken } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
-import { createToken, DEFAULT_SCOPES, hashToken } from '../core/account.ts';
+import { createToken, DEFAULT_SCOPES, hashToken } from '../core/account/index.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
-import type { Project, ProjectSource } from '../core/project.ts';
+import {
+  type ConfigurationOf,
+  DEFAULT_SETTINGS,
+  type EffectiveConfiguration,
+  type Project,
+  type ProjectSource,
+} from '../core/project/index.ts';
 import type { Worker } from '../core/queue.ts';
-import type { ExampleReport } from '../core/report.ts';
-import { type ConfigurationOf, DEFAULT_SETTINGS, type EffectiveConfiguration } from '../core/settings.ts';
-import { effectiveValues, type OperatorLimits } from '../github/configuration/effective.ts';
-import { parseRepositoryConfig } from '../github/configuration/parse-repository-config.ts';
-import { CONFIG_FILE } from '../github/configuration/read-configuration.ts';
-import { DEFAULT_CONFIG } from '../github/configuration/repository-config.ts';
+import type { ExampleReport } from '../core/report/index.ts';
+import {
+  CONFIG_FILE,
+  DEFAULT_CONFIG,
+  effectiveValues,
+  type OperatorLimits,
+  parseRepositoryConfig,
+} from '../github/configuration/index.ts';
 import { INSTALLATION, locate } from '../installation.ts';
-import { acceptReport } from '../services/accept-report.ts';
-import type { ContextAccess } from '../services/context.ts';
-import type { Investigator } from '../services/investigator.ts';
-import { investigate } from '../services/run-investigation.ts';
-import { parseCallbackAllow } from '../webhooks/address-policy.ts';
+import { acceptReport, type ContextAccess, type Investigator, investigate } from '../services/index.ts';
+import { parseCallbackAllow } from '../webhooks/index.ts';
 import { type Clock, createClock } from './clock.ts';
 import { deriveSessionKey, openDataFolder } from './data-folder.ts';
 import { type ServeOptions, waitForAbort } from './mode.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Io, Launcher } from '../cli/terminal.ts';
 import type { AppCredentials, Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
-import { createSeal } from '../db/seal.ts';
+import { createSeal } from '../db/index.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { openDataFolder } from './data-folder.ts';

@@ -11,8 +11,7 @@ import {
   readScript,
 } from 'causeway-models';
 import { CausewayError } from '../core/errors.ts';
-import { SCRIPTED_MODEL } from '../core/issue.ts';
-import { JUDGE } from '../core/second-look.ts';
+import { JUDGE, SCRIPTED_MODEL } from '../core/issue/index.ts';
 
 /** Throws `usage` where it cannot be read. */
 export function readNamedFile(setting: string, file: string): string {

@@ -3,14 +3,11 @@ import { createEndpointModel, type EndpointModel, findShippedPrices, type Model,
 import type { Config, EndpointConfig, Environment, ModelConfig } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Holds } from '../core/holds.ts';
-import type { Project } from '../core/project.ts';
+import type { Project } from '../core/project/index.ts';
+import { checkSyntax, createToolbox } from '../investigate/index.ts';
 import { type Log, registerSecret } from '../log.ts';
-import { parseMonitoringConfig } from '../mcp/config.ts';
-import { type Monitoring, openMonitoring } from '../mcp/monitoring.ts';
-import type { Investigator } from '../services/investigator.ts';
-import { createBudgetLog } from '../services/investigator.ts';
-import { checkSyntax } from '../tools/syntax.ts';
-import { createToolbox } from '../tools/toolbox.ts';
+import { type Monitoring, openMonitoring, parseMonitoringConfig } from '../mcp-client/index.ts';
+import { createBudgetLog, type Investigator } from '../services/index.ts';
 import { traceTool } from '../tracing.ts';
 import { openScriptedModel, readNamedFile, readPricesFile } from './model-files.ts';
 

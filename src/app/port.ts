@@ -2,20 +2,23 @@
 // worker.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'causeway-models';
-import { createApi } from '../api/api.ts';
-import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
-import { createOperatorApi } from '../api/operator-api.ts';
-import { type RunningServer, startServer } from '../api/server.ts';
+import {
+  type ApiDeps,
+  createApi,
+  createOperatorApi,
+  type ReadinessCheck,
+  type RunningServer,
+  startServer,
+} from '../api/index.ts';
 import type { Config } from '../config.ts';
-import { createSigningSecret } from '../core/account.ts';
+import { createSigningSecret } from '../core/account/index.ts';
 import { describeSpace } from '../core/disk.ts';
 import { type StoreFault, StoreUnusable } from '../core/errors.ts';
-import { createSeal } from '../db/seal.ts';
-import type { Receiver } from '../github/intake/receive-delivery.ts';
-import { createRateLimiter } from '../services/rate-limit.ts';
-import { createWeb } from '../web/create-web.ts';
-import type { WebDeps } from '../web/web-deps.ts';
-import { checkCallbackUrl } from '../webhooks/callback-url.ts';
+import { createSeal } from '../db/index.ts';
+import type { Receiver } from '../github/intake/index.ts';
+import { createRateLimiter } from '../services/index.ts';
+import { createWeb, type WebDeps } from '../web/index.ts';
+import { checkCallbackUrl } from '../webhooks/index.ts';
 import { isLoopback } from './mode.ts';
 import { findShortage, REQUIRED_BYTES, readFreeBytes, type Services } from './services.ts';
 

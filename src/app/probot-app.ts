@@ -2,8 +2,8 @@
 // its own.
 import { readProcessConfig } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { createCausewayApp } from '../github/app.ts';
-import type { ArrivedEvent } from '../github/intake/handle-delivery.ts';
+import type { createCausewayApp } from '../github/index.ts';
+import type { ArrivedEvent } from '../github/intake/index.ts';
 import { createLog, registerSecret } from '../log.ts';
 import { type GithubService, openGithubService } from './github.ts';
 import { chooseMode } from './mode.ts';

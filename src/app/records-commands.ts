@@ -23,15 +23,25 @@ import type { ExitCode } from '../cli/terminal.ts';
 import { type Config, findPasswords, type PostgresConfig, parsePostgresUrl } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { JobKind } from '../core/queue.ts';
-import { backUp, checkBackup, restoreBackup } from '../db/backup.ts';
-import { makeFolder } from '../db/make-folder.ts';
-import { listNewMigrations, readMigrations } from '../db/migrate.ts';
-import { type MoveSource, moveRecords, openMoveSource, openSecrets, readMoveEnd } from '../db/move.ts';
-import { createSeal } from '../db/seal.ts';
-import { getBackupsFolder, takeOwnership } from '../db/sqlite.ts';
-import type { Store } from '../db/store.ts';
+import {
+  backUp,
+  checkBackup,
+  createSeal,
+  getBackupsFolder,
+  listNewMigrations,
+  type MoveSource,
+  makeFolder,
+  moveRecords,
+  openMoveSource,
+  openSecrets,
+  readMigrations,
+  readMoveEnd,
+  restoreBackup,
+  type Store,
+  takeOwnership,
+} from '../db/index.ts';
 import { registerSecret } from '../log.ts';
-import { createLexicons } from '../search/lexicons.ts';
+import { createLexicons } from '../search/index.ts';
 import type { CommandDeps } from './analyse.ts';
 import {
   type DataFolder,

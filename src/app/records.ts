@@ -5,22 +5,24 @@ import type { PostgresConfig } from '../config.ts';
 import { untilAborted } from '../core/abortable.ts';
 import { createHolds, type Holds } from '../core/holds.ts';
 import type { Queue } from '../core/queue.ts';
-import type { Database } from '../db/database.ts';
-import { openLeadership } from '../db/leadership.ts';
-import { isPauseSet, savePause } from '../db/pause.ts';
-import { openPostgresStore, type PostgresStore } from '../db/postgres.ts';
-import { explainOpening } from '../db/postgres-errors.ts';
+import {
+  type Database,
+  explainOpening,
+  isPauseSet,
+  openLeadership,
+  openPostgresStore,
+  openSqliteStore,
+  type PostgresStore,
+  type Seal,
+  type SqliteStore,
+  type Store,
+  savePause,
+  takeOwnership,
+} from '../db/index.ts';
 
-import type { Seal } from '../db/seal.ts';
-
-import { openSqliteStore, type SqliteStore, takeOwnership } from '../db/sqlite.ts';
-import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import { createBossQueue } from '../queue/boss-queue.ts';
-import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
-import { createJobTable } from '../queue/job-table.ts';
-import { type Boss, openBoss } from '../queue/open-boss.ts';
-import { type Changes, createChanges } from '../services/follow.ts';
+import { type Boss, createBossQueue, createEmbeddedQueue, createJobTable, openBoss } from '../queue/index.ts';
+import { type Changes, createChanges } from '../services/index.ts';
 
 /** A SQLite file, `:memory:`, or a PostgreSQL database. */
 export type RecordsPlace = string | PostgresConfig;

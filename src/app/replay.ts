@@ -6,15 +6,13 @@ import type { ReplayCommand } from '../cli/command-line.ts';
 import { type Replay, type ReplayedAnswer, type ReplayNote, renderReplay } from '../cli/replay-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
-import { listRead } from '../core/context.ts';
-import type { ContextRepository } from '../core/context-repository.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
-import type { Issue } from '../core/issue.ts';
-import { getRepository, isGithubProject, type Project } from '../core/project.ts';
-import type { InvestigationSettings } from '../core/settings.ts';
-import type { Store } from '../db/store.ts';
-import { createReadingToken } from '../github/closed-issues.ts';
+import { type Issue, listRead } from '../core/issue/index.ts';
+import { getRepository, type InvestigationSettings, isGithubProject, type Project } from '../core/project/index.ts';
+import type { ContextRepository } from '../core/source/index.ts';
+import type { Store } from '../db/index.ts';
+import { createReadingToken } from '../github/index.ts';
 import type { CommandDeps } from './analyse.ts';
 import {
   askOnce,

@@ -7,20 +7,20 @@ import { askForAction, guessKey } from '../cli/ask.ts';
 import type { CheckConfigCommand, InitCommand } from '../cli/command-line.ts';
 import type { ExitCode, Io } from '../cli/terminal.ts';
 import { CausewayError } from '../core/errors.ts';
-import { parseRepositoryConfig } from '../github/configuration/parse-repository-config.ts';
-import { CONFIG_FILE } from '../github/configuration/read-configuration.ts';
-import { includesLabel } from '../github/configuration/repository-config.ts';
 import {
+  CONFIG_FILE,
   checkWorkflow,
   hasOwnRuns,
+  includesLabel,
   listStartingLabels,
+  parseRepositoryConfig,
   readWorkflowName,
   renderWorkflow,
   runsCauseway,
   WORKFLOW_FILE,
   type WorkflowFault,
   type WorkflowText,
-} from '../github/configuration/workflow-file.ts';
+} from '../github/configuration/index.ts';
 import { findRepositoryAround } from './local.ts';
 
 const WORKFLOWS = '.github/workflows';

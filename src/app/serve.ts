@@ -1,11 +1,10 @@
 // `serve`: the service in the mode that the configuration asks for, until it is stopped.
 
 import { readFileSync } from 'node:fs';
-import { startServer } from '../api/server.ts';
+import { startServer } from '../api/index.ts';
 import { formatSetup } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
-import type { MadeApp } from '../github/setup/make-app.ts';
-import { createSetup } from '../github/setup/setup-mode.ts';
+import { createSetup, type MadeApp } from '../github/setup/index.ts';
 import { locate } from '../installation.ts';
 import { registerSecret } from '../log.ts';
 import { createMetrics } from '../metrics.ts';

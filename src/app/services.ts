@@ -6,25 +6,26 @@ import type { Model } from 'causeway-models';
 import { computeCost } from 'causeway-models';
 import { createRedactor, type Redactor } from 'causeway-redact';
 import manifest from '../../package.json' with { type: 'json' };
-import { getBookedPrices } from '../agent/budget.ts';
-import { type Account, createSigningSecret } from '../core/account.ts';
+import { type Account, createSigningSecret } from '../core/account/index.ts';
 import type { FindShortage, Shortage } from '../core/disk.ts';
-import type { Lexicons } from '../core/lexicon.ts';
 import type { JobHandler, JobKind, LaneLimits, Worker } from '../core/queue.ts';
-import type { Source } from '../core/source.ts';
-import type { AccountStore } from '../db/accounts.ts';
-import { createSeal } from '../db/seal.ts';
+import type { Lexicons, Source } from '../core/source/index.ts';
+import { type AccountStore, createSeal } from '../db/index.ts';
+import { getBookedPrices } from '../investigate/index.ts';
 import { type Log, listRegisteredSecrets, registerSecret } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
-import { createLexicons } from '../search/lexicons.ts';
-import { type CheckReader, createCheckReader } from '../services/checks/check-texts.ts';
-import type { ContextAccess } from '../services/context.ts';
-import type { Investigator } from '../services/investigator.ts';
-import { createPausableModel } from '../services/investigator.ts';
-import { createRunHandler, type Wait } from '../services/run-investigation.ts';
+import { createLexicons } from '../search/index.ts';
+import {
+  type CheckReader,
+  type ContextAccess,
+  createCheckReader,
+  createPausableModel,
+  createRunHandler,
+  type Investigator,
+  type Wait,
+} from '../services/index.ts';
 import { traceSource } from '../tracing.ts';
-import type { CallbackPolicy } from '../webhooks/address-policy.ts';
-import { createWebhookHandler, type WebhookHandlerOptions } from '../webhooks/deliver-webhook.ts';
+import { type CallbackPolicy, createWebhookHandler, type WebhookHandlerOptions } from '../webhooks/index.ts';
 import { openSource, type SourceOptions } from './git-source.ts';
 import { openRecords, type Records, type RecordsPlace } from './records.ts';
 

@@ -4,9 +4,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
-import type { Account } from '../core/account.ts';
-import type { SessionStore } from '../db/accounts.ts';
-import { createSignInCode } from '../web/sign-in.ts';
+import type { Account } from '../core/account/index.ts';
+import type { SessionStore } from '../db/index.ts';
+import { createSignInCode } from '../web/index.ts';
 
 const LASTS_MS = 60 * 60_000;
 /** Far longer than a server on the same machine needs. */

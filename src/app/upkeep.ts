@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listMirrors } from 'causeway-git-objects';
 import { CausewayError } from '../core/errors.ts';
-import type { Source } from '../core/source.ts';
-import type { Store } from '../db/store.ts';
+import type { Source } from '../core/source/index.ts';
+import type { Store } from '../db/index.ts';
 import type { Log } from '../log.ts';
 import { type Clock, type ClockState, describeApart } from './clock.ts';
 import { removeOldEvaluations } from './evaluation-state.ts';

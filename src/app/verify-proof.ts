@@ -6,9 +6,9 @@ import { formatVerifiedProof } from '../cli/operator-text.ts';
 import type { ExitCode, Io } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { VerifiedProof } from '../core/proof.ts';
-import { type ProofSource, verifyProof } from '../github/verify-proof.ts';
-import { createCheckReader } from '../services/checks/check-texts.ts';
+import type { VerifiedProof } from '../core/proof/index.ts';
+import { type ProofSource, verifyProof } from '../github/index.ts';
+import { createCheckReader } from '../services/index.ts';
 import { USER_AGENT } from './services.ts';
 
 export async function verifyProofCommand(

@@ -1,6 +1,12 @@
 // The log of a build at another CI than Actions: only of hosts that the operator named, and only of a build that says
 // that it built this commit of this repository. A status may name any address, also a build of someone else.
-import { type BuildRequest, type CheckOutput, ChecksBusy, type ReadBuildLog, type ShortenLog } from '../core/check.ts';
+import {
+  type BuildRequest,
+  type CheckOutput,
+  ChecksBusy,
+  type ReadBuildLog,
+  type ShortenLog,
+} from '../core/check/index.ts';
 import type { Log } from '../log.ts';
 import { BuildFault, type BuildFaultCode, createBuildClient } from './client.ts';
 import type { BuildHost } from './config.ts';

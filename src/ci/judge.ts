@@ -1,7 +1,7 @@
 // The verdict on a red check: what broke it, and the reasons to believe so.
 
 import { matchError, type ReadCheck, TIME_OUT } from 'causeway-ci-log';
-import type { Reason, Verdict } from '../core/verdict.ts';
+import type { Reason, Verdict } from '../core/check/index.ts';
 import { findTiesByName, isDependencyList, type Tie } from './touches.ts';
 
 export interface CheckEvidence {

@@ -2,13 +2,21 @@
 // failure names.
 
 import { findFailingPlaces } from 'causeway-ci-log';
-import type { LikeliestCommit } from '../core/failure.ts';
-import type { MappedFrame } from '../triage/clues.ts';
-import type { KnownRange } from '../triage/facts.ts';
-import type { Trace } from '../triage/frames.ts';
-import { attempt, formatCounted, formatOrdinal, type Lookups, shortenSha } from '../triage/lookups.ts';
-import { classifyFile } from '../triage/own-code.ts';
-import { type Ground, type Mapping, mapPath } from '../triage/paths.ts';
+import type { LikeliestCommit } from '../core/check/index.ts';
+import {
+  attempt,
+  classifyFile,
+  formatCounted,
+  formatOrdinal,
+  type Ground,
+  type KnownRange,
+  type Lookups,
+  type MappedFrame,
+  type Mapping,
+  mapPath,
+  shortenSha,
+  type Trace,
+} from '../triage/index.ts';
 import { isDependencyList } from './touches.ts';
 
 /** One of them. */

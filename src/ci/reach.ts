@@ -3,13 +3,19 @@
 
 import { forEachWord } from 'causeway-code-words';
 import type { Symbol as Definition, SourceTree } from 'causeway-git-objects';
-import type { Reach } from '../core/check.ts';
-import { isCommentLine } from '../core/comments.ts';
-import { findSpans } from '../core/spans.ts';
-import { findTestCases } from '../triage/nearest-tests.ts';
-import { classifyFile, isProgram } from '../triage/own-code.ts';
-import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';
-import { createTurns, runInSlices, SLICE_PATHS } from '../triage/slices.ts';
+import type { Reach } from '../core/check/index.ts';
+import { findSpans, isCommentLine } from '../core/source/index.ts';
+import {
+  classifyFile,
+  createPathIndex,
+  createTurns,
+  findTestCases,
+  getFileName,
+  isProgram,
+  type PathIndex,
+  runInSlices,
+  SLICE_PATHS,
+} from '../triage/index.ts';
 import {
   type Failing,
   findNearestNamed,

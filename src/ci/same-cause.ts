@@ -1,5 +1,5 @@
 // Whether two changes have the same failure for the same reason, as far as their files say.
-import type { Finding } from '../core/head.ts';
+import type { Finding } from '../core/check/index.ts';
 import { isTest } from './touches.ts';
 
 /**

@@ -3,9 +3,14 @@
 
 import type { ReadCheck } from 'causeway-ci-log';
 import type { SourceTree } from 'causeway-git-objects';
-import { classifyFile } from '../triage/own-code.ts';
-import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';
-import { runInSlices, SLICE_PATHS } from '../triage/slices.ts';
+import {
+  classifyFile,
+  createPathIndex,
+  getFileName,
+  type PathIndex,
+  runInSlices,
+  SLICE_PATHS,
+} from '../triage/index.ts';
 
 /**
  * `named`: the failure names the file. `tested`: the failing test is that file's, by the names and folders of both.

@@ -1,12 +1,10 @@
 // `token` and `webhook-secret`: access tokens and the signing secret of an account, while the service runs or not.
 
 import { toPrintableLine } from 'causeway-safe-markdown';
-import { type Account, createToken, hashToken, type TokenRecord } from '../core/account.ts';
+import { type Account, createToken, hashToken, SECRET_OVERLAP_MS, type TokenRecord } from '../core/account/index.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
-import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
-import type { ActOptions } from '../db/accounts.ts';
-import type { Store } from '../db/store.ts';
+import type { ActOptions, Store } from '../db/index.ts';
 import type { TokenCommand, WebhookSecretCommand } from './command-line.ts';
 import { createStyle, type Io, padEnd, truncateColumns } from './terminal.ts';
 

@@ -2,12 +2,11 @@
 import { access, constants, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { toPrintable, toPrintableJson, toPrintableLine } from 'causeway-safe-markdown';
-import { formatDuration } from '../core/effort.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Issue } from '../core/issue.ts';
-import type { ProjectSource } from '../core/project.ts';
-import type { InvestigationOutcome } from '../core/report.ts';
-import type { FollowEvent } from '../services/follow.ts';
+import { formatDuration, type Issue } from '../core/issue/index.ts';
+import type { ProjectSource } from '../core/project/index.ts';
+import type { InvestigationOutcome } from '../core/report/index.ts';
+import type { FollowEvent } from '../services/index.ts';
 import type { AnalyseCommand, AnswerOptions, DemoCommand } from './command-line.ts';
 import { renderIssue, renderStep } from './render.ts';
 import { describeSystemError, gatherSubject, type ReportSubject, type SubjectReader } from './report-input.ts';

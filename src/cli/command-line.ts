@@ -2,10 +2,10 @@
 // and in help.ts, and `erase --account --yes` erased an account called `--yes`. So `parseArgs` of Node reads, and here stands
 // what each command takes, and how arguments become one command or one clear line about what is wrong.
 import { parseArgs } from 'node:util';
-import { DEFAULT_SCOPES, SCOPES, type TokenScope } from '../core/account.ts';
+import { DEFAULT_SCOPES, SCOPES, type TokenScope } from '../core/account/index.ts';
 import { findNearestName } from '../core/command-words.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { ProjectSource } from '../core/project.ts';
+import type { ProjectSource } from '../core/project/index.ts';
 import type { JobKind } from '../core/queue.ts';
 import { TOPICS, type Topic } from './help.ts';
 

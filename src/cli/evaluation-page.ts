@@ -1,11 +1,10 @@
 // `eval --html`: the evaluation as one page without scripts, images or other files.
 
 import { removeInvisible, truncate } from 'causeway-visible-text';
-import { formatDollars } from '../core/effort.ts';
-import { describeOutcome } from '../core/issue-view.ts';
-import { describeLeak } from '../evaluation/cases.ts';
+import { describeOutcome, formatDollars } from '../core/issue/index.ts';
 import {
   describeCases,
+  describeLeak,
   describeScore,
   type EvaluatedCase,
   type Evaluation,
@@ -15,7 +14,7 @@ import {
   listFigures,
   nameModel,
   type StoredAnswer,
-} from '../evaluation/report.ts';
+} from '../evaluation/index.ts';
 
 const CSS = `
 :root { color-scheme: light dark; --line: #c9ced6; --soft: #5b6470; --head: #f1f3f6; }

@@ -1,10 +1,10 @@
 // `eval` in the terminal: its table, the cases whose report gives the fix away, and the lines of its progress.
 
 import { toPrintableLine } from 'causeway-safe-markdown';
-import { formatDollars } from '../core/effort.ts';
-import { describeLeak } from '../evaluation/cases.ts';
+import { formatDollars } from '../core/issue/index.ts';
 import {
   describeCases,
+  describeLeak,
   describeScore,
   type Evaluation,
   type FigureRow,
@@ -14,7 +14,7 @@ import {
   type MissingAnswer,
   nameModel,
   type StoredAnswer,
-} from '../evaluation/report.ts';
+} from '../evaluation/index.ts';
 import { createStyle, padEnd, truncateColumns, wrap } from './terminal.ts';
 
 interface Layout {

@@ -4,8 +4,8 @@
 import { toPrintableLine } from 'causeway-safe-markdown';
 import { sanitiseLine } from 'causeway-visible-text';
 import { quoteWord } from '../core/command-words.ts';
-import type { VerifiedProof } from '../core/proof.ts';
-import type { ErasedAccount, ErasedProject } from '../db/erase.ts';
+import type { VerifiedProof } from '../core/proof/index.ts';
+import type { ErasedAccount, ErasedProject } from '../db/index.ts';
 import type { EraseCommand } from './command-line.ts';
 import { createStyle, type ExitCode, type Io, type Style } from './terminal.ts';
 

@@ -2,12 +2,17 @@
 
 import type { Change, FileDiff } from 'causeway-diff';
 import { toPrintable, toPrintableLine } from 'causeway-safe-markdown';
-import { describeContext, findContextFile } from '../core/context.ts';
-import { describeCost } from '../core/effort.ts';
-import type { Issue, Step, Suspect } from '../core/issue.ts';
-import { createIssueView } from '../core/issue-view.ts';
-import { describeLook } from '../core/second-look.ts';
-import type { RecordedStep } from '../db/runs.ts';
+import {
+  createIssueView,
+  describeContext,
+  describeCost,
+  describeLook,
+  findContextFile,
+  type Issue,
+  type Step,
+  type Suspect,
+} from '../core/issue/index.ts';
+import type { RecordedStep } from '../db/index.ts';
 import { createStyle, displayWidth, type Style, truncateColumns, wrap } from './terminal.ts';
 
 interface Layout {

@@ -2,10 +2,9 @@
 
 import type { Diff } from 'causeway-diff';
 import { toPrintable, toPrintableLine } from 'causeway-safe-markdown';
-import type { Outcome } from '../core/answer-outcome.ts';
-import { describeCost, formatDollars, formatDuration } from '../core/effort.ts';
-import { describeOutcome, formatPercent } from '../core/issue-view.ts';
-import type { Proof } from '../core/proof.ts';
+import { describeCost, describeOutcome, formatDollars, formatDuration, formatPercent } from '../core/issue/index.ts';
+import type { Outcome } from '../core/outcome/index.ts';
+import type { Proof } from '../core/proof/index.ts';
 import { renderDiffLines } from './render.ts';
 import { createStyle, padEnd, wrap } from './terminal.ts';
 

@@ -6,10 +6,10 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { formatLog } from 'causeway-ci-log';
 import { untilAborted } from '../core/abortable.ts';
-import type { ShortenLog } from '../core/check.ts';
+import type { ShortenLog } from '../core/check/index.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { ProjectSource } from '../core/project.ts';
-import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report.ts';
+import type { ProjectSource } from '../core/project/index.ts';
+import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report/index.ts';
 import { type AnalyseCommand, refuseCommand } from './command-line.ts';
 import type { Io } from './terminal.ts';
 

@@ -2,8 +2,8 @@
 
 import { toPrintableLine } from 'causeway-safe-markdown';
 import { quoteWords } from '../core/command-words.ts';
-import type { Project } from '../core/project.ts';
-import type { ExampleReport } from '../core/report.ts';
+import type { Project } from '../core/project/index.ts';
+import type { ExampleReport } from '../core/report/index.ts';
 import type { Launcher } from './terminal.ts';
 
 interface ModelState {

@@ -1,8 +1,7 @@
 // A project's last days: what failed, which issues were opened, and the forecast of what Causeway would have made of them.
-import type { Check } from './check.ts';
-import { formatDollars } from './effort.ts';
-import type { GithubProject } from './project.ts';
-import type { Verdict } from './verdict.ts';
+import type { Check, Verdict } from './check/index.ts';
+import { formatDollars } from './issue/index.ts';
+import type { GithubProject } from './project/index.ts';
 
 /** What GitHub shows of the last days. */
 export interface Past {

@@ -6,7 +6,7 @@ import {
   SESSION_IDLE_MS,
   SESSION_LIFE_MS,
   type TokenRecord,
-} from '../core/account.ts';
+} from '../core/account/index.ts';
 import { createId } from '../core/ids.ts';
 import { toAuditVerb, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';

@@ -1,9 +1,16 @@
 // The answers of a thread: which one is shown, what people say of it, and the one that was kept out.
-import { chooseAnswer, keepRivals, type RankedAnswer } from '../core/answer-rank.ts';
-import type { Conclusion } from '../core/issue.ts';
-import type { AnswerJudgement, Fate, Vote } from '../core/outcome.ts';
-import { lowerConfidence } from '../core/proof.ts';
-import type { Thread } from '../core/thread.ts';
+
+import type { Conclusion } from '../core/issue/index.ts';
+import {
+  type AnswerJudgement,
+  chooseAnswer,
+  type Fate,
+  keepRivals,
+  type RankedAnswer,
+  type Vote,
+} from '../core/outcome/index.ts';
+import { lowerConfidence } from '../core/proof/index.ts';
+import type { Thread } from '../core/thread/index.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { ensureAnswer, findFollowed, insertVote, saveLook } from './outcomes.ts';
 import type { Reader, Trx } from './schema.ts';

@@ -1,6 +1,6 @@
 // What runs cost: reserved before a call, settled after it, never more than the limits together; and the sums that
 // people see.
-import type { InvestigationState } from '../core/report.ts';
+import type { InvestigationState } from '../core/report/index.ts';
 import { type Database, queryInChunks } from './database.ts';
 import { type Run, requireLease } from './runs.ts';
 import type { Reader, Trx } from './schema.ts';

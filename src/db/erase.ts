@@ -1,7 +1,7 @@
 // Erasing an investigation with its Issue, a project with everything of its own, or a person.
-import type { HeadPlace, HeadRecord } from '../core/head.ts';
-import type { Person } from '../core/person.ts';
-import type { CommandReply, ThreadRecord } from '../core/thread.ts';
+import type { HeadPlace, HeadRecord } from '../core/check/index.ts';
+import type { Person } from '../core/project/index.ts';
+import type { CommandReply, ThreadRecord } from '../core/thread/index.ts';
 import { OPERATOR, toGithubActor, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { erasePersonFromPlace, toHeadRecordColumns } from './heads.ts';

@@ -1,8 +1,8 @@
 // Writes the webhooks of a change with their jobs, in the transaction of that change: of the caller, and of each
 // subscription that chose it; and removes them with their subscription.
+
+import type { SubscriptionOrigin, WebhookContent, WebhookState, WebhookType } from '../core/account/index.ts';
 import { createId } from '../core/ids.ts';
-import type { SubscriptionOrigin } from '../core/subscription.ts';
-import type { WebhookContent, WebhookState, WebhookType } from '../core/webhook.ts';
 import { writeAudit } from './audit.ts';
 import type { Enqueuer } from './database.ts';
 import type { SubscriptionTable, Trx, WebhookTable } from './schema.ts';

@@ -1,6 +1,13 @@
 // The ledger of failures: found by what they are, listed, counted, closed; and which checks passed last.
-import { type Check, toCheckKey } from '../core/check.ts';
-import type { Closing, CommitRange, Failure, LikeliestCommit, Sighting } from '../core/failure.ts';
+import {
+  type Check,
+  type Closing,
+  type CommitRange,
+  type Failure,
+  type LikeliestCommit,
+  type Sighting,
+  toCheckKey,
+} from '../core/check/index.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { type Run, requireLease } from './runs.ts';
 import type { FailureTable, Reader, Trx } from './schema.ts';

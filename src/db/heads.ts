@@ -1,8 +1,14 @@
 // Heads: commits with checks that are judged together, their findings, and their check run on GitHub.
 import type { Selectable } from 'kysely';
-import type { Failure } from '../core/failure.ts';
-import { EMPTY_HEAD_RECORD, type Finding, type Head, type HeadPlace, type HeadRecord } from '../core/head.ts';
-import { toSubjectKey } from '../core/thread.ts';
+import {
+  EMPTY_HEAD_RECORD,
+  type Failure,
+  type Finding,
+  type Head,
+  type HeadPlace,
+  type HeadRecord,
+} from '../core/check/index.ts';
+import { toSubjectKey } from '../core/thread/index.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { followVerdicts } from './outcomes.ts';
 import type { HeadTable, Reader, Trx } from './schema.ts';

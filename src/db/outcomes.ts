@@ -1,9 +1,9 @@
 // What became of answers: followed from the moment they are given, with what people said of them.
 import type { Selectable } from 'kysely';
-import type { Head } from '../core/head.ts';
+import type { Head } from '../core/check/index.ts';
 import { createId } from '../core/ids.ts';
-import type { Conclusion } from '../core/issue.ts';
-import { type ClaimedAnswer, type Fate, type FollowedAnswer, findFirstLook, type Vote } from '../core/outcome.ts';
+import type { Conclusion } from '../core/issue/index.ts';
+import { type ClaimedAnswer, type Fate, type FollowedAnswer, findFirstLook, type Vote } from '../core/outcome/index.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';
 import { ON_GITHUB, type OutcomeTable, type Reader, type Trx, type VoteTable } from './schema.ts';
 

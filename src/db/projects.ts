@@ -10,7 +10,7 @@ import {
   isGithubProject,
   type Project,
   type ProjectSource,
-} from '../core/project.ts';
+} from '../core/project/index.ts';
 import { toGithubActor, writeAudit } from './audit.ts';
 import { startBackfill } from './backfills.ts';
 import type { Database, Enqueuer } from './database.ts';

@@ -1,9 +1,9 @@
 // Accepting a report: the investigation, its thread, the run that it starts or joins, the job, and the idempotency key.
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
-import type { Person } from '../core/person.ts';
+import type { Person } from '../core/project/index.ts';
 import { createFailureReason } from '../core/reason.ts';
-import type { Report } from '../core/report.ts';
+import type { Report } from '../core/report/index.ts';
 import {
   EMPTY_RECORD,
   type FixRequest,
@@ -12,7 +12,7 @@ import {
   type Trigger,
   toSubjectKey,
   toTriggerKey,
-} from '../core/thread.ts';
+} from '../core/thread/index.ts';
 import { toGithubActor, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { storeCancellation, toSettingsText } from './runs.ts';

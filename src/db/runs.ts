@@ -1,13 +1,13 @@
 // Runs, the work that equal reports share: started for a new generation, their steps, settings and transcripts, and how
 // they end for every caller.
+
+import { toSubscriptionOrigin } from '../core/account/index.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { InvestigationStep } from '../core/evidence.ts';
 import { createId } from '../core/ids.ts';
-import type { Conclusion } from '../core/issue.ts';
+import type { Conclusion } from '../core/issue/index.ts';
+import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/project/index.ts';
 import type { FailureReason } from '../core/reason.ts';
-import type { InvestigationOutcome, Origin } from '../core/report.ts';
-import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
-import { toSubscriptionOrigin } from '../core/subscription.ts';
+import type { InvestigationOutcome, InvestigationStep, Origin } from '../core/report/index.ts';
 import { copyVotes, showBestAnswer } from './answers.ts';
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';

@@ -1,13 +1,10 @@
 // The tables as Kysely sees them: text, integers, JSON as text and ISO timestamps only, so that every engine agrees.
 import type { Generated, Kysely, Transaction } from 'kysely';
-import type { Closing } from '../core/failure.ts';
-import type { HeadState } from '../core/head.ts';
-import type { Fate, Vote } from '../core/outcome.ts';
+import type { Subscription, SubscriptionFormat, WebhookState, WebhookType } from '../core/account/index.ts';
+import type { Closing, HeadState, Verdict } from '../core/check/index.ts';
+import type { Fate, Vote } from '../core/outcome/index.ts';
 import type { JobKind, Urgency } from '../core/queue.ts';
-import type { InvestigationState, Origin } from '../core/report.ts';
-import type { Subscription, SubscriptionFormat } from '../core/subscription.ts';
-import type { Verdict } from '../core/verdict.ts';
-import type { WebhookState, WebhookType } from '../core/webhook.ts';
+import type { InvestigationState, Origin } from '../core/report/index.ts';
 
 export interface Schema {
   accounts: AccountTable;

@@ -1,9 +1,14 @@
 // Sightings: red checks linked to their failure, each once by its key, and how they change it.
 import type { Selectable } from 'kysely';
-import { toCheckKey } from '../core/check.ts';
-import { type Closing, type Failure, type Sighting, toFailureView } from '../core/failure.ts';
-import type { Finding } from '../core/head.ts';
-import { toSubjectKey } from '../core/thread.ts';
+import {
+  type Closing,
+  type Failure,
+  type Finding,
+  type Sighting,
+  toCheckKey,
+  toFailureView,
+} from '../core/check/index.ts';
+import { toSubjectKey } from '../core/thread/index.ts';
 import { type Enqueuer, queryInChunks } from './database.ts';
 import { addEvents } from './events.ts';
 import type { FailureTable, Trx } from './schema.ts';

@@ -1,7 +1,12 @@
 // Subscriptions of accounts: made, listed, tried out, disabled, deleted; their addresses and secrets are sealed.
 import type { Selectable } from 'kysely';
-import { type ListedSubscription, MAX_SUBSCRIPTIONS, type Subscription } from '../core/subscription.ts';
-import { isUnderWay, type WebhookType } from '../core/webhook.ts';
+import {
+  isUnderWay,
+  type ListedSubscription,
+  MAX_SUBSCRIPTIONS,
+  type Subscription,
+  type WebhookType,
+} from '../core/account/index.ts';
 import { type ActOptions, isFirstUse } from './accounts.ts';
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';

@@ -1,10 +1,10 @@
 // Threads: a subject on GitHub with what is posted there for it, and the jobs that publish it.
 import type { Selectable } from 'kysely';
-import type { Issue } from '../core/issue.ts';
-import type { Person } from '../core/person.ts';
-import { type Proof, toProof } from '../core/proof.ts';
+import { toSubjectOrigin } from '../core/account/index.ts';
+import type { Issue } from '../core/issue/index.ts';
+import type { Person } from '../core/project/index.ts';
+import { type Proof, toProof } from '../core/proof/index.ts';
 import type { NewJob, Urgency } from '../core/queue.ts';
-import { toSubjectOrigin } from '../core/subscription.ts';
 import {
   type CommandReply,
   EMPTY_RECORD,
@@ -16,7 +16,7 @@ import {
   type ThreadRecord,
   type Trigger,
   toSubjectKey,
-} from '../core/thread.ts';
+} from '../core/thread/index.ts';
 import { toGithubActor, writeAudit } from './audit.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';
 import { addEvents } from './events.ts';

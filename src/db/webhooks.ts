@@ -1,14 +1,14 @@
 // Webhooks to callers and subscribers: what each says now, what came of each attempt, and sending one again.
 import type { Selectable } from 'kysely';
-import type { InvestigationOutcome } from '../core/report.ts';
 import {
+  createExample,
   type FailedInvestigation,
   isUnderWay,
   type Webhook,
   type WebhookContent,
   type WebhookState,
-} from '../core/webhook.ts';
-import { createExample } from '../core/webhook-example.ts';
+} from '../core/account/index.ts';
+import type { InvestigationOutcome } from '../core/report/index.ts';
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { enqueueWebhook, type WebhookJob } from './events.ts';

@@ -1,7 +1,7 @@
 // Past problems with a known fix: which commit fixed which issue, what it changed, and whether the report gives it away.
 import { diffLines, type Hunk, toLines } from 'causeway-diff';
 import type { CommitMessage, Comparison, LineRange, Repository, SourceTree } from 'causeway-git-objects';
-import { findSpans } from '../core/spans.ts';
+import { findSpans } from '../core/source/index.ts';
 
 /** A report with the commit before its fix, and what the fix changed. */
 export interface Case {

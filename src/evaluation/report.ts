@@ -1,8 +1,7 @@
 // An evaluation as data, and its figures as text once for every surface: the terminal, the page, JSON.
 
-import type { Outcome } from '../core/answer-outcome.ts';
-import { formatDollars } from '../core/effort.ts';
-import { describeOutcome } from '../core/issue-view.ts';
+import { describeOutcome, formatDollars } from '../core/issue/index.ts';
+import type { Outcome } from '../core/outcome/index.ts';
 import { type Case, describeUnfit, type Unfit } from './cases.ts';
 import { type CaseAnswer, type Mean, type Share, type Summary, summarise } from './summary.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Diff } from 'causeway-diff';
 import type { LineRange } from 'causeway-git-objects';
-import type { Issue, Suspect } from '../core/issue.ts';
+import type { Issue, Suspect } from '../core/issue/index.ts';
 import type { FixedFile } from './cases.ts';
 
 export interface Score {

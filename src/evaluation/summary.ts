@@ -1,5 +1,5 @@
 // What many answers of one model amount to: shares with Wilson intervals, means with bootstrap intervals, both of 95 %.
-import type { Outcome } from '../core/answer-outcome.ts';
+import type { Outcome } from '../core/outcome/index.ts';
 import type { Score } from './score.ts';
 
 /** What one model answered to one case. */

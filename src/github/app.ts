@@ -1,26 +1,25 @@
 // The Probot app function: which of our handlers takes which event.
 import type { EmitterWebhookEventName } from '@octokit/webhooks';
 import type { Probot } from 'probot';
-import type { CausewayAppDeps } from './events/app-deps.ts';
 import {
-  onCheckRunCompleted,
-  onCheckSuiteCompleted,
-  onPullRequestChanged,
-  onStatus,
-} from './events/checks-completed.ts';
-import { onCommentCreated } from './events/comment-created.ts';
-import {
+  type CausewayAppDeps,
   onActionRequested,
   onAuthorizationRevoked,
+  onCheckRunCompleted,
+  onCheckSuiteCompleted,
+  onCommentCreated,
   onInstallationChanged,
   onInstallationDeleted,
   onIssueClosed,
   onIssueGone,
+  onIssueLabeled,
+  onPullRequestChanged,
   onPush,
   onRepositoryChanged,
   onRerequested,
-} from './events/repository-changed.ts';
-import { onIssueLabeled, onWorkflowDispatched } from './events/start-analysis.ts';
+  onStatus,
+  onWorkflowDispatched,
+} from './events/index.ts';
 
 /** A handler of any event: the union of all their payloads is too large for the compiler. */
 type AnyHandler = (deps: CausewayAppDeps, delivered: never, signal: AbortSignal) => Promise<void>;

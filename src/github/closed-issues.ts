@@ -3,7 +3,7 @@
 import { createAppAuth } from '@octokit/auth-app';
 import { CausewayError } from '../core/errors.ts';
 import { registerSecret, TOKEN_LASTS_MS } from '../log.ts';
-import { createGithubClient, type GithubClient, type GithubOptions } from './github-client.ts';
+import { createGithubClient, type GithubClient, type GithubOptions } from './clients/index.ts';
 
 export interface ClosedIssue {
   readonly number: number;

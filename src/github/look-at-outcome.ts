@@ -4,7 +4,7 @@ import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { hasChanges } from 'causeway-diff';
 import type { Repository, SourceTree } from 'causeway-git-objects';
 import { CausewayError, isStoreAway } from '../core/errors.ts';
-import type { Analysis } from '../core/issue.ts';
+import type { Analysis } from '../core/issue/index.ts';
 import {
   type ClaimedAnswer,
   computeSurvival,
@@ -15,20 +15,27 @@ import {
   isMerged,
   mayBeReverted,
   type Vote,
-} from '../core/outcome.ts';
-import { isAtLeast } from '../core/person.ts';
-import { type GithubProject, isGithubProject } from '../core/project.ts';
+} from '../core/outcome/index.ts';
+import { type GithubProject, isAtLeast, isGithubProject } from '../core/project/index.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
-import { type Source, SourceBusy } from '../core/source.ts';
-import type { PostedPullRequest, Subject, Thread } from '../core/thread.ts';
-import type { Store } from '../db/store.ts';
+import { type Source, SourceBusy } from '../core/source/index.ts';
+import type { PostedPullRequest, Subject, Thread } from '../core/thread/index.ts';
+import type { Store } from '../db/index.ts';
 import type { Log } from '../log.ts';
-import { compareChanges, type OtherChange, readWholeText } from '../services/compare-changes.ts';
-import { type GithubClients, GithubFailure } from './clients/github-clients.ts';
-import { ignoreRefused, openRepository, type RepositoryCaller, readPages } from './clients/repository.ts';
-import { isBot, toPerson, toUser } from './payloads.ts';
-import type { GithubPermissions } from './projects/roles.ts';
-import { getNumber } from './publish/view.ts';
+import { compareChanges, type OtherChange, readWholeText } from '../services/index.ts';
+import {
+  type GithubClients,
+  GithubFailure,
+  ignoreRefused,
+  isBot,
+  openRepository,
+  type RepositoryCaller,
+  readPages,
+  toPerson,
+  toUser,
+} from './clients/index.ts';
+import type { GithubPermissions } from './projects/index.ts';
+import { getNumber } from './publish/index.ts';
 
 export interface OutcomeDeps {
   readonly store: Store;

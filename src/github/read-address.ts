@@ -2,11 +2,10 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { formatLog } from 'causeway-ci-log';
 import { keepBeginning } from 'causeway-visible-text';
-import type { ShortenLog } from '../core/check.ts';
+import type { ShortenLog } from '../core/check/index.ts';
 import { CausewayError } from '../core/errors.ts';
-import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report.ts';
-import { createGithubClient, type GithubClient, type GithubOptions } from './github-client.ts';
-import { readJobLog } from './job-log.ts';
+import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report/index.ts';
+import { createGithubClient, type GithubClient, type GithubOptions, readJobLog } from './clients/index.ts';
 
 interface AddressOptions extends GithubOptions {
   readonly shortenLog: ShortenLog;

@@ -2,13 +2,10 @@
 // logs. Trusts nothing of what it says.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { z } from 'zod';
-import { isTestPath } from '../core/change-parts.ts';
 import { CausewayError } from '../core/errors.ts';
-import { type ChangedFile, hashChange, type VerifiedProof } from '../core/proof.ts';
-import { type CheckReader, stripAddress } from '../services/checks/check-texts.ts';
-import { readPages } from './clients/repository.ts';
-import { createGithubClient, type GithubClient, type GithubOptions } from './github-client.ts';
-import { readJobLog } from './job-log.ts';
+import { type ChangedFile, hashChange, isTestPath, type VerifiedProof } from '../core/proof/index.ts';
+import { type CheckReader, stripAddress } from '../services/index.ts';
+import { createGithubClient, type GithubClient, type GithubOptions, readJobLog, readPages } from './clients/index.ts';
 
 const SHA = z.string().regex(/^[0-9a-f]{40,64}$/);
 const RUN = z.object({ url: z.string(), at: z.string() });

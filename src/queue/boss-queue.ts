@@ -1,7 +1,7 @@
 // The queue on PostgreSQL: pg-boss hands out jobs to any number of processes, and our table of jobs says what they are.
 import type { Job, PgBoss } from 'pg-boss';
 import type { JobKind, Queue, Worker } from '../core/queue.ts';
-import type { Database } from '../db/database.ts';
+import type { Database } from '../db/index.ts';
 import type { Log } from '../log.ts';
 import { createLanes, JobRunner, type Lane, WORK_TIMES, type WorkTimes } from './job-runner.ts';
 import { claimJob, createTableVerbs, SUSPECT_LOST } from './job-table.ts';

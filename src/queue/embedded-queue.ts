@@ -1,7 +1,7 @@
 // The queue on SQLite: a worker that polls the table of jobs, in the one process that owns the file.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobKind, Queue, Worker } from '../core/queue.ts';
-import type { Database } from '../db/database.ts';
+import type { Database } from '../db/index.ts';
 import type { Log } from '../log.ts';
 import { createLanes, JobRunner, type Lane, WORK_TIMES, type WorkTimes } from './job-runner.ts';
 import { claimNextJob, createTableVerbs, hasNextJob, type JobTable, releaseRunning } from './job-table.ts';

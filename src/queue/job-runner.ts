@@ -11,7 +11,7 @@ import {
   type LaneLimits,
   type Queue,
 } from '../core/queue.ts';
-import type { Database } from '../db/database.ts';
+import type { Database } from '../db/index.ts';
 import type { Log } from '../log.ts';
 import {
   type Claim,

@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { ClaimedJob, JobKind, KindDepth, NewJob, Queue, Urgency } from '../core/queue.ts';
-import type { Database, Enqueuer } from '../db/database.ts';
-import type { Reader, Schema, Trx } from '../db/schema.ts';
+import type { Database, Enqueuer, Reader, Schema, Trx } from '../db/index.ts';
 
 type JobRow = Selectable<Schema['jobs']>;
 

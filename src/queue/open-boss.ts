@@ -2,7 +2,7 @@
 import { fromKysely, PgBoss } from 'pg-boss';
 import { isStoreAway } from '../core/errors.ts';
 import { JOB_KINDS, type JobKind, type Urgency } from '../core/queue.ts';
-import { explainPostgres, retryPatiently } from '../db/postgres-errors.ts';
+import { explainPostgres, retryPatiently } from '../db/index.ts';
 import type { Log } from '../log.ts';
 import { createJobTable, type JobTable, type JobTransport, type ScheduledJob } from './job-table.ts';
 

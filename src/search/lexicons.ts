@@ -7,11 +7,17 @@ import type { Listing, SourceTree, TreeEntry } from 'causeway-git-objects';
 import { WorkerClient } from 'causeway-worker-thread';
 import { untilAborted } from '../core/abortable.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { CommitLexicon, HistoryLexicon, Lexicon, LexiconFile, Lexicons, TermMatches } from '../core/lexicon.ts';
+import type {
+  CommitLexicon,
+  HistoryLexicon,
+  Lexicon,
+  LexiconFile,
+  Lexicons,
+  TermMatches,
+} from '../core/source/index.ts';
 import { locate } from '../installation.ts';
 import type { Log } from '../log.ts';
-import { classifyFile, isProgram } from '../triage/own-code.ts';
-import { runInSlices } from '../triage/slices.ts';
+import { classifyFile, isProgram, runInSlices } from '../triage/index.ts';
 import type { IndexAnswer, IndexCalls, IndexedKind, IndexRequest, KnownRows, RowMatches } from './index-file.ts';
 
 /** Answers one request after the other. Null: it did not answer. */

@@ -1,15 +1,13 @@
 // Reports and Issues as callers handle them: accepted once and stored with their job, cancelled, erased.
 
 import type { Redactor } from 'causeway-redact';
-import type { Account } from '../core/account.ts';
+import type { Account } from '../core/account/index.ts';
 import { createId } from '../core/ids.ts';
 import { createFailureReason, type EndReason } from '../core/reason.ts';
-import type { Report } from '../core/report.ts';
-import type { Accepted, ThreadPart } from '../db/reports.ts';
-import type { Cancelled } from '../db/runs.ts';
-import type { Store } from '../db/store.ts';
+import type { Report } from '../core/report/index.ts';
+import type { Accepted, Cancelled, Store, ThreadPart } from '../db/index.ts';
 import { addLogContext } from '../log.ts';
-import { computeReportFingerprint } from '../triage/report-text.ts';
+import { computeReportFingerprint } from '../triage/index.ts';
 import type { Changes } from './follow.ts';
 
 export interface AcceptReportDeps {

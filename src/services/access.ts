@@ -1,14 +1,11 @@
 // What a person may see and do in a project, by their role there. All else looks absent to them.
-import type { Account, Permissions } from '../core/account.ts';
-import { listRead, WITHHELD_TITLE, withholdIssue } from '../core/context.ts';
-import type { ContextRepository } from '../core/context-repository.ts';
+import type { Account, Permissions } from '../core/account/index.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Issue } from '../core/issue.ts';
-import { isAtLeast, type Role } from '../core/person.ts';
-import type { Project } from '../core/project.ts';
-import type { Investigation } from '../core/report.ts';
-import type { InvestigationFilter, IssueLine } from '../db/investigations.ts';
-import type { Store } from '../db/store.ts';
+import { type Issue, listRead, WITHHELD_TITLE, withholdIssue } from '../core/issue/index.ts';
+import { isAtLeast, type Project, type Role } from '../core/project/index.ts';
+import type { Investigation } from '../core/report/index.ts';
+import type { ContextRepository } from '../core/source/index.ts';
+import type { InvestigationFilter, IssueLine, Store } from '../db/index.ts';
 
 interface AccessDeps {
   readonly store: Store;

@@ -2,19 +2,21 @@
 
 import type { Repository } from 'causeway-git-objects';
 import { createGlobMatcher } from 'causeway-paths';
-import { concludeRun } from '../agent/conclude.ts';
-import { guardChange } from '../agent/guard-change.ts';
-import { type AgentEnd, type AgentInput, runAgent } from '../agent/loop.ts';
-import type { FailedCheckGround } from '../agent/relevance.ts';
-import type { ReviewGround } from '../agent/review.ts';
-import { LOOK_TURNS } from '../agent/second-look.ts';
-import { findContextFile } from '../core/context.ts';
-import type { Workbench } from '../core/evidence.ts';
-import type { Conclusion, Suspect } from '../core/issue.ts';
-import type { Project } from '../core/project.ts';
+import { type Conclusion, findContextFile, type Suspect } from '../core/issue/index.ts';
+import { findReportScopes, findScopeOf, type Project } from '../core/project/index.ts';
 import { describeForOperator, describeForPeople } from '../core/reason.ts';
-import { findReportScopes, findScopeOf } from '../core/scopes.ts';
-import type { Run } from '../db/runs.ts';
+import type { Workbench } from '../core/report/index.ts';
+import type { Run } from '../db/index.ts';
+import {
+  type AgentEnd,
+  type AgentInput,
+  concludeRun,
+  type FailedCheckGround,
+  guardChange,
+  LOOK_TURNS,
+  type ReviewGround,
+  runAgent,
+} from '../investigate/index.ts';
 import { isVeiled, type RunContext } from './context.ts';
 import type { InvestigationServices } from './investigation-services.ts';
 import { type Investigator, type InvestigatorLimits, limitTokens } from './investigator.ts';

@@ -2,7 +2,7 @@
 // they would have cost into a forecast.
 import { createId } from '../core/ids.ts';
 import { type PastReader, summariseForecast } from '../core/past.ts';
-import { type GithubProject, isGithubProject } from '../core/project.ts';
+import { type GithubProject, isGithubProject } from '../core/project/index.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { runCheckJob } from './checks/look.ts';
 import { toSighting } from './checks/sightings.ts';

@@ -2,9 +2,9 @@
 
 import { type FileChange, hasChanges } from 'causeway-diff';
 import type { Repository, SourceTree } from 'causeway-git-objects';
-import { isTestPath } from '../core/change-parts.ts';
-import type { Suspect } from '../core/issue.ts';
-import { type Fate, listLinesOfChange } from '../core/outcome.ts';
+import type { Suspect } from '../core/issue/index.ts';
+import { type Fate, listLinesOfChange } from '../core/outcome/index.ts';
+import { isTestPath } from '../core/proof/index.ts';
 
 /** `from`: null: the parent of `to`. */
 export interface OtherChange {

@@ -3,15 +3,18 @@
 
 import type { Repository, SourceTree } from 'causeway-git-objects';
 import type { Redactor } from 'causeway-redact';
-import { listRead, MAX_CONTEXT, parseSubmodules, resolveSubmodule, withholdIssue } from '../core/context.ts';
-import type { ContextRefusal, ContextRepository } from '../core/context-repository.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Issue } from '../core/issue.ts';
-import { getRepository, type Project } from '../core/project.ts';
-import type { InvestigationSettings } from '../core/settings.ts';
-import { findDependencyTag } from '../triage/dependency-version.ts';
-import { readOwnPackages } from '../triage/own-code.ts';
-import { createPathIndex } from '../triage/paths.ts';
+import {
+  type Issue,
+  listRead,
+  MAX_CONTEXT,
+  parseSubmodules,
+  resolveSubmodule,
+  withholdIssue,
+} from '../core/issue/index.ts';
+import { getRepository, type InvestigationSettings, type Project } from '../core/project/index.ts';
+import type { ContextRefusal, ContextRepository } from '../core/source/index.ts';
+import { createPathIndex, findDependencyTag, readOwnPackages } from '../triage/index.ts';
 import { cleanRepository } from './run-redaction.ts';
 import type { CoreServices } from './services.ts';
 

@@ -1,7 +1,6 @@
 // Follows an investigation live, and streams what happens to a client that may be slow, silent or no longer allowed.
-import { type Investigation, isEnded } from '../core/report.ts';
-import type { RecordedStep } from '../db/runs.ts';
-import type { Store } from '../db/store.ts';
+import { type Investigation, isEnded } from '../core/report/index.ts';
+import type { RecordedStep, Store } from '../db/index.ts';
 
 /** Wakes those who wait for a run in this process. Another process may work on it, so every wait also ends by time. */
 export interface Changes {

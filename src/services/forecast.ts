@@ -3,8 +3,8 @@
 import type { ReadCheck } from 'causeway-ci-log';
 import type { Redactor } from 'causeway-redact';
 import { sanitiseLine } from 'causeway-visible-text';
-import { judgeCheck } from '../ci/judge.ts';
-import { ALL_OUTPUT, type Checks, ChecksBusy } from '../core/check.ts';
+import { judgeCheck } from '../ci/index.ts';
+import { ALL_OUTPUT, type Checks, ChecksBusy, type Verdict } from '../core/check/index.ts';
 import {
   type Forecast,
   type ForecastGroup,
@@ -13,8 +13,7 @@ import {
   type PastCheck,
   type PastReader,
 } from '../core/past.ts';
-import type { GithubProject } from '../core/project.ts';
-import type { Verdict } from '../core/verdict.ts';
+import type { GithubProject } from '../core/project/index.ts';
 import { type CheckReader, cleanChecks, cleanPast, OUTSIDE_OUTPUT, readCheckTexts } from './checks/check-texts.ts';
 import type { SeenAt } from './checks/sightings.ts';
 

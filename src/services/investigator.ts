@@ -2,10 +2,10 @@
 
 import type { Repository, SourceTree } from 'causeway-git-objects';
 import { type Model, ModelUnavailable } from 'causeway-models';
-import { NOMINAL_PRICE } from '../agent/budget.ts';
-import type { Workbench } from '../core/evidence.ts';
-import type { Project } from '../core/project.ts';
-import type { LimitName } from '../db/costs.ts';
+import type { Project } from '../core/project/index.ts';
+import type { Workbench } from '../core/report/index.ts';
+import type { LimitName } from '../db/index.ts';
+import { NOMINAL_PRICE } from '../investigate/index.ts';
 import type { Log } from '../log.ts';
 import { PAUSED_MS } from './services.ts';
 

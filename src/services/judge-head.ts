@@ -1,7 +1,6 @@
 // The handler of `head` jobs: looks at the checks of one commit, judges the red ones, records them and begins
 // investigations.
-import type { Check, CheckRules } from '../core/check.ts';
-import type { HeadPlace, HeadState } from '../core/head.ts';
+import type { Check, CheckRules, HeadPlace, HeadState } from '../core/check/index.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { beginInvestigations } from './checks/begin-investigations.ts';
 import { cleanChecks } from './checks/check-texts.ts';

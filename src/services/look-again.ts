@@ -3,14 +3,12 @@ import { createHash } from 'node:crypto';
 import { hasChanges, toDiff, toUnifiedPatch } from 'causeway-diff';
 import type { SourceTree } from 'causeway-git-objects';
 import type { Model } from 'causeway-models';
-import { type LookEnd, takeSecondLook } from '../agent/second-look.ts';
-import { isEditTool, type Transcript } from '../agent/transcript.ts';
-import type { ContextRepository } from '../core/context-repository.ts';
-import type { Workbench } from '../core/evidence.ts';
-import type { Conclusion, RunUsage } from '../core/issue.ts';
+import { type Conclusion, lowerByLook, needsSecondLook, type RunUsage, type SecondLook } from '../core/issue/index.ts';
 import { describeForOperator, describeForPeople } from '../core/reason.ts';
-import { lowerByLook, needsSecondLook, type SecondLook } from '../core/second-look.ts';
-import type { Run } from '../db/runs.ts';
+import type { Workbench } from '../core/report/index.ts';
+import type { ContextRepository } from '../core/source/index.ts';
+import type { Run } from '../db/index.ts';
+import { isEditTool, type LookEnd, type Transcript, takeSecondLook } from '../investigate/index.ts';
 
 interface LookTask {
   readonly run: Run;

@@ -3,7 +3,7 @@
 
 import type { Repository } from 'causeway-git-objects';
 import { cutText, removeInvisible } from 'causeway-visible-text';
-import type { Brief } from '../agent/prompt.ts';
+import type { Brief } from '../investigate/index.ts';
 
 /** Most important first. */
 const FILES = [

@@ -1,13 +1,11 @@
 // Requests the pull request of an Issue; the publisher opens it from the stored change.
 
-import type { Account } from '../core/account.ts';
+import type { Account } from '../core/account/index.ts';
 import { createId } from '../core/ids.ts';
-import type { Issue } from '../core/issue.ts';
-import { isGithubProject, type Project } from '../core/project.ts';
-import type { InvestigationSettings } from '../core/settings.ts';
-import { describeWithheld } from '../core/withheld.ts';
-import type { Store } from '../db/store.ts';
-import type { FixOfIssue } from '../db/threads.ts';
+import type { Issue } from '../core/issue/index.ts';
+import { type InvestigationSettings, isGithubProject, type Project } from '../core/project/index.ts';
+import { describeWithheld } from '../core/thread/index.ts';
+import type { FixOfIssue, Store } from '../db/index.ts';
 
 /** What a project's own configuration says, within the operator's limits. */
 export interface ProjectSettings {

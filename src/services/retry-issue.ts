@@ -1,17 +1,13 @@
 // Investigates the report of an Issue again, with what a person adds to it: what `/analyse retry` does on GitHub.
 
 import { keepBeginning } from 'causeway-visible-text';
-import type { Account } from '../core/account.ts';
+import type { Account } from '../core/account/index.ts';
 import { createId } from '../core/ids.ts';
-import type { Issue } from '../core/issue.ts';
-import type { Person } from '../core/person.ts';
-import { isAtLeast, type Role } from '../core/person.ts';
-import type { Project } from '../core/project.ts';
-import { formatGuidance, MAX_REPORT_BYTES } from '../core/report.ts';
-import { keepNamed } from '../core/scopes.ts';
-import type { Subject, Thread } from '../core/thread.ts';
-import type { Acceptance, ThreadPart } from '../db/reports.ts';
-import type { Store } from '../db/store.ts';
+import type { Issue } from '../core/issue/index.ts';
+import { isAtLeast, keepNamed, type Person, type Project, type Role } from '../core/project/index.ts';
+import { formatGuidance, MAX_REPORT_BYTES } from '../core/report/index.ts';
+import type { Subject, Thread } from '../core/thread/index.ts';
+import type { Acceptance, Store, ThreadPart } from '../db/index.ts';
 import { type AcceptReportDeps, acceptReport } from './accept-report.ts';
 import type { ProjectSettings } from './request-pull-request.ts';
 

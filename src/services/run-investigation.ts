@@ -3,20 +3,18 @@
 
 import type { Repository } from 'causeway-git-objects';
 import { ModelUnavailable } from 'causeway-models';
-import { rankRange } from '../ci/rank-commits.ts';
+import { rankRange } from '../ci/index.ts';
 import { describeSpace, type FindShortage } from '../core/disk.ts';
 import { CausewayError, findEndReason, isOutOfSpace, isStoreAway } from '../core/errors.ts';
-import type { Conclusion } from '../core/issue.ts';
+import type { Conclusion } from '../core/issue/index.ts';
 import { createPauses, LONGEST_PAUSE_MS, type Pauses } from '../core/pauses.ts';
-import { isGithubProject, type Project } from '../core/project.ts';
+import { findReportScopes, isGithubProject, type Project } from '../core/project/index.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { createFailureReason, describeForOperator, type FailureReason, type WaitCode } from '../core/reason.ts';
-import { findReportScopes } from '../core/scopes.ts';
-import { SourceBusy } from '../core/source.ts';
-import type { Run } from '../db/runs.ts';
+import { SourceBusy } from '../core/source/index.ts';
+import type { Run } from '../db/index.ts';
 import { addLogContext } from '../log.ts';
-import { gatherFacts } from '../triage/facts.ts';
-import { concludeFromFacts } from '../triage/facts-only.ts';
+import { concludeFromFacts, gatherFacts } from '../triage/index.ts';
 import { askInvestigator, limitRun } from './ask-investigator.ts';
 import { findOwnChange, nameFailedCheck, readFailedCheck } from './checks/read-failed-check.ts';
 import { isVeiled, listWantedContext, openContext, type RunContext, reopenContext } from './context.ts';

@@ -1,11 +1,10 @@
 // What a run stores: its facts and the agent's transcript, so that it continues after a crash, and the money that it
 // reserves and spends.
-import type { Ledger } from '../agent/budget.ts';
-import type { AnswerRecord, Transcript, TranscriptRecord } from '../agent/transcript.ts';
-import type { SourcedStep, StepSource } from '../core/evidence.ts';
-import type { Conclusion } from '../core/issue.ts';
-import type { Run } from '../db/runs.ts';
-import type { Store } from '../db/store.ts';
+
+import type { Conclusion } from '../core/issue/index.ts';
+import type { SourcedStep, StepSource } from '../core/report/index.ts';
+import type { Run, Store } from '../db/index.ts';
+import type { AnswerRecord, Ledger, Transcript, TranscriptRecord } from '../investigate/index.ts';
 import type { Changes } from './follow.ts';
 import type { Investigator, InvestigatorLimits } from './investigator.ts';
 

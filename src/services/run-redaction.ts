@@ -16,8 +16,8 @@ import type {
 import type { Model } from 'causeway-models';
 import type { Redactor } from 'causeway-redact';
 import { REDACTED } from 'causeway-redact';
-import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
-import type { Tool } from '../core/evidence.ts';
+import type { Tool } from '../core/report/index.ts';
+import { createGuard, type Guard, type GuardedChange } from '../investigate/index.ts';
 
 /** Characters of redacted files that are kept for the next question about them. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;

@@ -1,11 +1,10 @@
 // What all services share; the app opens it once and passes it on.
 
 import type { Redactor } from 'causeway-redact';
-import type { Checks } from '../core/check.ts';
-import type { Lexicons } from '../core/lexicon.ts';
-import type { Memory } from '../core/memory.ts';
-import type { Source } from '../core/source.ts';
-import type { Store } from '../db/store.ts';
+import type { Checks } from '../core/check/index.ts';
+import type { Lexicons, Source } from '../core/source/index.ts';
+import type { Memory } from '../core/thread/index.ts';
+import type { Store } from '../db/index.ts';
 import type { Log } from '../log.ts';
 import type { CheckReader } from './checks/check-texts.ts';
 import type { Changes } from './follow.ts';

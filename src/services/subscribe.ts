@@ -1,9 +1,13 @@
 // Subscribes an address to events of an account's projects.
+
+import {
+  formatAddress,
+  type SubscriptionFormat,
+  type SubscriptionOrigin,
+  type WebhookType,
+} from '../core/account/index.ts';
 import { createId } from '../core/ids.ts';
-import { formatAddress, type SubscriptionFormat, type SubscriptionOrigin } from '../core/subscription.ts';
-import type { WebhookType } from '../core/webhook.ts';
-import type { ActOptions } from '../db/accounts.ts';
-import type { Store } from '../db/store.ts';
+import type { ActOptions, Store } from '../db/index.ts';
 import { registerSecret } from '../log.ts';
 
 /**

@@ -3,8 +3,7 @@
 
 import { forEachWord, hashWord } from 'causeway-code-words';
 import type { LineRange } from 'causeway-git-objects';
-import { isCommentLine } from '../core/comments.ts';
-import { findSpans, type Span } from '../core/spans.ts';
+import { findSpans, isCommentLine, type Span } from '../core/source/index.ts';
 import { looksLikeCode, STOP_WORDS } from './identifiers.ts';
 import { attempt, formatCounted, formatLines, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';

@@ -2,7 +2,7 @@
 
 import type { SearchHit } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
-import { findEnclosingFunction } from '../core/spans.ts';
+import { findEnclosingFunction } from '../core/source/index.ts';
 import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';
 import { attempt, formatCounted, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';

@@ -1,9 +1,8 @@
 // The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
 
 import type { ReadLog } from 'causeway-ci-log';
-import type { InvestigationStep, SourcedStep } from '../core/evidence.ts';
-import { countImages } from '../core/report.ts';
-import { nameBranch } from '../core/source.ts';
+import { countImages, type InvestigationStep, type SourcedStep } from '../core/report/index.ts';
+import { nameBranch } from '../core/source/index.ts';
 import type { MappedFrame } from './clues.ts';
 import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';

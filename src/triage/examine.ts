@@ -11,7 +11,7 @@ import type {
   SourceTree,
 } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
-import { findSpans, type Span } from '../core/spans.ts';
+import { findSpans, type Span } from '../core/source/index.ts';
 import { recordCallees } from './callees.ts';
 import { isLineNamed } from './clues.ts';
 import {

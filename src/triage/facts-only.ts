@@ -2,8 +2,8 @@
 
 import { formatInlineCode } from 'causeway-safe-markdown';
 import { cutText, removeInvisibleIn } from 'causeway-visible-text';
-import type { ContextRepository } from '../core/context-repository.ts';
-import { type Analysis, type Conclusion, type Step, type Suspect, TOUCHED_BY_CHANGE } from '../core/issue.ts';
+import { type Analysis, type Conclusion, type Step, type Suspect, TOUCHED_BY_CHANGE } from '../core/issue/index.ts';
+import type { ContextRepository } from '../core/source/index.ts';
 import { isLineNamed } from './clues.ts';
 import { nameWhatIsRead } from './describe-steps.ts';
 import type { Examined } from './examine.ts';

@@ -2,11 +2,11 @@
 
 import type { ReadLog } from 'causeway-ci-log';
 import type { CommitInfo, Repository } from 'causeway-git-objects';
-import type { SourcedStep } from '../core/evidence.ts';
-import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
-import type { Suspect } from '../core/issue.ts';
-import type { Lexicon } from '../core/lexicon.ts';
-import type { Scope } from '../core/scopes.ts';
+import type { CommitRange, LikeliestCommit } from '../core/check/index.ts';
+import type { Suspect } from '../core/issue/index.ts';
+import type { Scope } from '../core/project/index.ts';
+import type { SourcedStep } from '../core/report/index.ts';
+import type { Lexicon } from '../core/source/index.ts';
 import {
   type Clue,
   createFrameClues,

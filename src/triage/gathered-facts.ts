@@ -1,9 +1,9 @@
 // All that is known of a report without a model.
 import type { ReadLog } from 'causeway-ci-log';
 import type { CommitInfo } from 'causeway-git-objects';
-import type { SourcedStep } from '../core/evidence.ts';
-import type { LikeliestCommit } from '../core/failure.ts';
-import type { Step } from '../core/issue.ts';
+import type { LikeliestCommit } from '../core/check/index.ts';
+import type { Step } from '../core/issue/index.ts';
+import type { SourcedStep } from '../core/report/index.ts';
 import type { Examined } from './examine.ts';
 import type { RankedFunction, RankedSuspect } from './ranked.ts';
 import type { Revisions } from './resolve-revision.ts';

@@ -11,8 +11,8 @@ import type {
 } from 'causeway-git-objects';
 import { cutText, removeInvisibleIn } from 'causeway-visible-text';
 import { CausewayError } from '../core/errors.ts';
-import type { SourcedStep } from '../core/evidence.ts';
-import { describeSearchCut } from '../core/source.ts';
+import type { SourcedStep } from '../core/report/index.ts';
+import { describeSearchCut } from '../core/source/index.ts';
 import type { Ground } from './paths.ts';
 
 /** A function of 150 lines fits; longer results are cut, and say so. */

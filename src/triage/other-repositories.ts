@@ -1,7 +1,7 @@
 // Suspects in other repositories that may be read: where a stack frame, an error message or a quoted line leads there.
 
 import type { Repository } from 'causeway-git-objects';
-import { nameContextFile } from '../core/context.ts';
+import { nameContextFile } from '../core/issue/index.ts';
 import { createFrameClues, findMessageClues, findQuotedClues, isFirm, type MappedFrame } from './clues.ts';
 import { type Examined, examinePlace } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';

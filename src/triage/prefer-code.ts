@@ -1,8 +1,7 @@
 // Which function of a file to show where the best match is mostly help text or a template.
 
 import { markCode } from 'causeway-log-lines';
-import { isCommentLine } from '../core/comments.ts';
-import type { Span } from '../core/spans.ts';
+import { isCommentLine, type Span } from '../core/source/index.ts';
 import { measureProseShare } from './localise/prose-share.ts';
 import type { RankedFunction } from './ranked.ts';
 

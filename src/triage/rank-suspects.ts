@@ -1,8 +1,8 @@
 // From clues to suspects: one per file, scored 0 to 1, each saying why.
 
 import type { Symbol as OutlineSymbol, SourceTree } from 'causeway-git-objects';
-import type { Suspect } from '../core/issue.ts';
-import { findEnclosingFunction, markTexts } from '../core/spans.ts';
+import type { Suspect } from '../core/issue/index.ts';
+import { findEnclosingFunction, markTexts } from '../core/source/index.ts';
 import { type Clue, type ClueKind, combineEvidence, isFirm, isLineNamed } from './clues.ts';
 import { carryLine, findDefinitionLine } from './examine.ts';
 import type { RankedFile } from './localise/rank-files.ts';

@@ -1,5 +1,5 @@
 // Places of the source in the order in which the facts point at them.
-import type { Suspect } from '../core/issue.ts';
+import type { Suspect } from '../core/issue/index.ts';
 import type { ClueKind, Evidence } from './clues.ts';
 
 /** A suspect with what the ranking knows of it beyond what is shown. */

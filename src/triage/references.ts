@@ -3,7 +3,7 @@
 import type { CommitInfo, SearchHit } from 'causeway-git-objects';
 import { markCode } from 'causeway-log-lines';
 import { cutText } from 'causeway-visible-text';
-import type { IndexedCommit } from '../core/lexicon.ts';
+import type { IndexedCommit } from '../core/source/index.ts';
 import type { Clue } from './clues.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';

@@ -3,7 +3,7 @@
 
 import type { Repository } from 'causeway-git-objects';
 import { CausewayError } from '../core/errors.ts';
-import { nameBranch } from '../core/source.ts';
+import { nameBranch } from '../core/source/index.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import type { NamedVersion, Signals } from './signals.ts';
 

@@ -2,7 +2,7 @@
 
 import type { ReadLog } from 'causeway-ci-log';
 import { isLogLine, type MarkedLine, markCode, markTracebacks } from 'causeway-log-lines';
-import type { Step } from '../core/issue.ts';
+import type { Step } from '../core/issue/index.ts';
 import type { Facts } from './gathered-facts.ts';
 import { nameCommit, shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';

@@ -2,9 +2,9 @@
 
 import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { isAtLeast } from '../core/person.ts';
-import { type AuditEntry, readGithubActor } from '../db/audit.ts';
-import { isId, listKnownProjects } from '../services/access.ts';
+import { isAtLeast } from '../core/project/index.ts';
+import { type AuditEntry, readGithubActor } from '../db/index.ts';
+import { isId, listKnownProjects } from '../services/index.ts';
 import { cutPage, DASH, renderEmpty, renderMissing, renderMoment, renderPager, renderTable } from './components.ts';
 import { type Html, renderPage } from './layout.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';

@@ -1,6 +1,7 @@
 // Whether confidence can be relied on: a diagram of how often answers of each confidence were right, the same as tables, and
 // the threshold for unasked pull requests with its reason; for one project, or for all.
 import { html } from 'hono/html';
+import { formatPercent } from '../core/issue/index.ts';
 import {
   type Calibration,
   calibrate,
@@ -9,10 +10,9 @@ import {
   type Reliability,
   type Threshold,
   toJudged,
-} from '../core/calibration.ts';
-import { formatPercent } from '../core/issue-view.ts';
-import { isGithubProject } from '../core/project.ts';
-import { listKnownProjects } from '../services/access.ts';
+} from '../core/outcome/index.ts';
+import { isGithubProject } from '../core/project/index.ts';
+import { listKnownProjects } from '../services/index.ts';
 import {
   createCrumbs,
   DASH,

@@ -3,14 +3,12 @@
 
 import { removeInvisible, sanitiseLine, sanitiseText, truncate } from 'causeway-visible-text';
 import { html, raw } from 'hono/html';
-import type { Outcome } from '../core/answer-outcome.ts';
-import type { InvestigationStep } from '../core/evidence.ts';
-import { describeOutcome } from '../core/issue-view.ts';
-import { isAtLeast } from '../core/person.ts';
-import { isGithubProject, type Project } from '../core/project.ts';
-import type { Origin } from '../core/report.ts';
-import type { Verdict } from '../core/verdict.ts';
-import { findVisibleProject, isId, type Seen } from '../services/access.ts';
+import type { Verdict } from '../core/check/index.ts';
+import { describeOutcome } from '../core/issue/index.ts';
+import type { Outcome } from '../core/outcome/index.ts';
+import { isAtLeast, isGithubProject, type Project } from '../core/project/index.ts';
+import type { InvestigationStep, Origin } from '../core/report/index.ts';
+import { findVisibleProject, isId, type Seen } from '../services/index.ts';
 import { type Crumb, type Html, refuseAbsentPage } from './layout.ts';
 import { renderText, type TextLinks } from './text.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';

@@ -5,7 +5,7 @@ import { routePath } from 'hono/route';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import { noteRequest } from '../log.ts';
-import { isId } from '../services/access.ts';
+import { isId } from '../services/index.ts';
 import { getAudit } from './audit.ts';
 import { getCalibrationPage, getProjectCalibration } from './calibration.ts';
 import { getCredentials, postEndSession, postRevoke, postRotate, postShowSecret } from './credentials.ts';

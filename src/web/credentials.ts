@@ -3,11 +3,16 @@
 
 import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { type BrowserSession, isRecent, isSessionAlive, type TokenRecord } from '../core/account.ts';
+import {
+  type BrowserSession,
+  isRecent,
+  isSessionAlive,
+  SECRET_OVERLAP_MS,
+  type TokenRecord,
+} from '../core/account/index.ts';
 import { CausewayError } from '../core/errors.ts';
-import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
 import { registerSecret } from '../log.ts';
-import { listVisibleProjects } from '../services/access.ts';
+import { listVisibleProjects } from '../services/index.ts';
 import {
   formatPlural,
   renderBadge,

@@ -3,9 +3,9 @@
 
 import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { isUnderWay, type Webhook, type WebhookContent, type WebhookState } from '../core/webhook.ts';
-import type { WebhookAttempt, WebhookFilter } from '../db/webhooks.ts';
-import { isProjectVisible, isStillVisible } from '../services/access.ts';
+import { isUnderWay, type Webhook, type WebhookContent, type WebhookState } from '../core/account/index.ts';
+import type { WebhookAttempt, WebhookFilter } from '../db/index.ts';
+import { isProjectVisible, isStillVisible } from '../services/index.ts';
 import {
   cutPage,
   formatCount,

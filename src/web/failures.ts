@@ -3,14 +3,22 @@
 import type { Excerpt } from 'causeway-ci-log';
 import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { type Closing, type CommitRange, type Failure, findRange, type Sighting } from '../core/failure.ts';
-import { describeFlake, type Flake, type Quarantine } from '../core/flake.ts';
-import { formatPercent } from '../core/issue-view.ts';
-import { isGithubProject, type Project } from '../core/project.ts';
-import type { Investigation } from '../core/report.ts';
-import type { Thread } from '../core/thread.ts';
-import type { LastFinding } from '../db/heads.ts';
-import { findVisibleIssue } from '../services/access.ts';
+import {
+  type Closing,
+  type CommitRange,
+  describeFlake,
+  type Failure,
+  type Flake,
+  findRange,
+  type Quarantine,
+  type Sighting,
+} from '../core/check/index.ts';
+import { formatPercent } from '../core/issue/index.ts';
+import { isGithubProject, type Project } from '../core/project/index.ts';
+import type { Investigation } from '../core/report/index.ts';
+import type { Thread } from '../core/thread/index.ts';
+import type { LastFinding } from '../db/index.ts';
+import { findVisibleIssue } from '../services/index.ts';
 import {
   createCrumbs,
   cutPage,

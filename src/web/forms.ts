@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { html } from 'hono/html';
 import { readLimited } from '../core/abortable.ts';
-import type { ActOptions } from '../db/accounts.ts';
+import type { ActOptions } from '../db/index.ts';
 import { FORM_TOKEN, type Html, WebRefusal } from './layout.ts';
 import { hashValue, requireFormToken } from './session.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';

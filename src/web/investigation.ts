@@ -2,19 +2,23 @@
 
 import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { describeCost, formatDollars, formatDuration } from '../core/effort.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Issue } from '../core/issue.ts';
-import { isAtLeast } from '../core/person.ts';
-import type { Project } from '../core/project.ts';
+import { describeCost, formatDollars, formatDuration, type Issue } from '../core/issue/index.ts';
+import { type InvestigationSettings, isAtLeast, type Project } from '../core/project/index.ts';
 import type { FailureReason } from '../core/reason.ts';
-import { type Investigation, type InvestigationState, isEnded } from '../core/report.ts';
-import type { InvestigationSettings } from '../core/settings.ts';
-import type { Spending } from '../db/costs.ts';
-import type { RecordedStep } from '../db/runs.ts';
-import { cancelInvestigation } from '../services/accept-report.ts';
-import { type Asking, findVisibleInvestigation } from '../services/access.ts';
-import { type FollowEvent, follow, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/follow.ts';
+import { type Investigation, type InvestigationState, isEnded } from '../core/report/index.ts';
+import type { RecordedStep, Spending } from '../db/index.ts';
+import {
+  type Asking,
+  cancelInvestigation,
+  type FollowEvent,
+  findVisibleInvestigation,
+  follow,
+  STILL_FOLLOWING,
+  STREAM_HEADERS,
+  streamOf,
+  withTicks,
+} from '../services/index.ts';
 import {
   createCrumbs,
   describeOrigin,

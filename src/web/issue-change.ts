@@ -3,7 +3,7 @@
 import { type ChangeSet, diffLines, type FileChange, hasChanges } from 'causeway-diff';
 import { sanitiseLine, showInvisible, truncate } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import type { Issue } from '../core/issue.ts';
+import type { Issue } from '../core/issue/index.ts';
 import { formatCount, formatPlural, renderBadge } from './components.ts';
 import type { Html } from './layout.ts';
 import type { TextLinks } from './text.ts';

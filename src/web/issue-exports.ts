@@ -2,10 +2,18 @@
 import { type ChangeSet, DiffRefused, toUnifiedPatch } from 'causeway-diff';
 import type { SourceLinks } from 'causeway-safe-markdown';
 import { formatBullet, formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
-import type { Issue, Step } from '../core/issue.ts';
-import { createIssueView, getIssueTitle, removeCitations } from '../core/issue-view.ts';
-import type { Project } from '../core/project.ts';
-import { addSources, filterIssue, type ShownIssue, type SourcedIssue } from '../core/shown-issue.ts';
+import {
+  addSources,
+  createIssueView,
+  filterIssue,
+  getIssueTitle,
+  type Issue,
+  removeCitations,
+  type ShownIssue,
+  type SourcedIssue,
+  type Step,
+} from '../core/issue/index.ts';
+import type { Project } from '../core/project/index.ts';
 import { formatPlural } from './components.ts';
 import { createSourceLinks, findIssue } from './issue.ts';
 import { refuseAbsentPage, WebRefusal } from './layout.ts';

@@ -5,24 +5,38 @@ import type { ChangeSet } from 'causeway-diff';
 import type { SourceLinks } from 'causeway-safe-markdown';
 import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import type { Outcome } from '../core/answer-outcome.ts';
-import { describeContext } from '../core/context.ts';
-import { describeCost, formatDuration } from '../core/effort.ts';
+import type { Verdict } from '../core/check/index.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Analysis, Issue, Step, Suspect } from '../core/issue.ts';
-import { SCRIPTED_MODEL } from '../core/issue.ts';
-import { createIssueView, formatPercent, type IssueView } from '../core/issue-view.ts';
-import { describeFate } from '../core/outcome.ts';
-import { isAtLeast } from '../core/person.ts';
-import { isGithubProject, type Project } from '../core/project.ts';
-import { describeProof, nameProof } from '../core/proof.ts';
-import { changesResult, describeLook, nameLook } from '../core/second-look.ts';
-import { buildSourceLinks, NO_LINKS } from '../core/shown-issue.ts';
-import { listFurther, type PostedPullRequest } from '../core/thread.ts';
-import type { Verdict } from '../core/verdict.ts';
-import { eraseIssue } from '../services/accept-report.ts';
-import { canErase, findVisibleIssue, type Seen } from '../services/access.ts';
-import { findObstacle, requestPullRequest } from '../services/request-pull-request.ts';
+import {
+  type Analysis,
+  buildSourceLinks,
+  changesResult,
+  createIssueView,
+  describeContext,
+  describeCost,
+  describeLook,
+  formatDuration,
+  formatPercent,
+  type Issue,
+  type IssueView,
+  NO_LINKS,
+  nameLook,
+  SCRIPTED_MODEL,
+  type Step,
+  type Suspect,
+} from '../core/issue/index.ts';
+import { describeFate, type Outcome } from '../core/outcome/index.ts';
+import { isAtLeast, isGithubProject, type Project } from '../core/project/index.ts';
+import { describeProof, nameProof } from '../core/proof/index.ts';
+import { listFurther, type PostedPullRequest } from '../core/thread/index.ts';
+import {
+  canErase,
+  eraseIssue,
+  findObstacle,
+  findVisibleIssue,
+  requestPullRequest,
+  type Seen,
+} from '../services/index.ts';
 import {
   checkOwnAddress,
   createCrumbs,

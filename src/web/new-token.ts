@@ -2,13 +2,20 @@
 
 import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { createToken, DEFAULT_SCOPES, hashToken, SCOPES, type TokenRecord, type TokenScope } from '../core/account.ts';
+import {
+  createToken,
+  DEFAULT_SCOPES,
+  hashToken,
+  SCOPES,
+  type TokenRecord,
+  type TokenScope,
+} from '../core/account/index.ts';
 import { quoteWords } from '../core/command-words.ts';
 import { createId } from '../core/ids.ts';
-import type { Project } from '../core/project.ts';
-import type { ExampleReport } from '../core/report.ts';
+import type { Project } from '../core/project/index.ts';
+import type { ExampleReport } from '../core/report/index.ts';
 import { registerSecret } from '../log.ts';
-import { type KnownProjects, listKnownProjects } from '../services/access.ts';
+import { type KnownProjects, listKnownProjects } from '../services/index.ts';
 import { renderCopyable, renderJoined, renderMissing, renderMoment } from './components.ts';
 import { createCredentialCrumbs } from './credentials.ts';
 import { describeField, describeGroup, type Form, readForm, renderFault, renderOnceKey, requireOnce } from './forms.ts';

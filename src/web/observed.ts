@@ -2,12 +2,12 @@
 
 import { removeInvisible, sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { formatDollars } from '../core/effort.ts';
-import type { Finding, Head } from '../core/head.ts';
+import type { Finding, Head } from '../core/check/index.ts';
+import { formatDollars } from '../core/issue/index.ts';
 import { explainForecast, summariseForecast } from '../core/past.ts';
-import type { Project } from '../core/project.ts';
-import type { Subject, Thread } from '../core/thread.ts';
-import type { Backfill } from '../db/backfills.ts';
+import type { Project } from '../core/project/index.ts';
+import type { Subject, Thread } from '../core/thread/index.ts';
+import type { Backfill } from '../db/index.ts';
 import {
   createCrumbs,
   describeVerdict,

@@ -2,14 +2,18 @@
 
 import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import type { Outcome } from '../core/answer-outcome.ts';
-import { ALL_OUTCOMES, describeOutcome, formatPercent } from '../core/issue-view.ts';
-import { isAtLeast } from '../core/person.ts';
-import { isGithubProject, type Project } from '../core/project.ts';
-import type { Investigation, Origin } from '../core/report.ts';
-import type { EffectiveConfiguration, ValueSource } from '../core/settings.ts';
-import type { IssueLine } from '../db/investigations.ts';
-import { isId, listVisibleIssueLines } from '../services/access.ts';
+import { ALL_OUTCOMES, describeOutcome, formatPercent } from '../core/issue/index.ts';
+import type { Outcome } from '../core/outcome/index.ts';
+import {
+  type EffectiveConfiguration,
+  isAtLeast,
+  isGithubProject,
+  type Project,
+  type ValueSource,
+} from '../core/project/index.ts';
+import type { Investigation, Origin } from '../core/report/index.ts';
+import type { IssueLine } from '../db/index.ts';
+import { isId, listVisibleIssueLines } from '../services/index.ts';
 import {
   ALL_ORIGINS,
   createCrumbs,

@@ -2,10 +2,9 @@
 
 import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { isAtLeast } from '../core/person.ts';
-import type { Project } from '../core/project.ts';
-import type { ProjectCounts } from '../db/investigations.ts';
-import { type KnownProjects, listKnownProjects, listVisibleIssueLines } from '../services/access.ts';
+import { isAtLeast, type Project } from '../core/project/index.ts';
+import type { ProjectCounts } from '../db/index.ts';
+import { type KnownProjects, listKnownProjects, listVisibleIssueLines } from '../services/index.ts';
 import {
   cutPage,
   formatCount,

@@ -4,7 +4,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { sanitiseLine } from 'causeway-visible-text';
 import type { MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { type Account, type BrowserSession, isRecent, isSessionAlive } from '../core/account.ts';
+import { type Account, type BrowserSession, isRecent, isSessionAlive } from '../core/account/index.ts';
 import { createId } from '../core/ids.ts';
 import { WebRefusal } from './layout.ts';
 import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';

@@ -2,10 +2,10 @@
 // signing out.
 import { createHash, randomBytes } from 'node:crypto';
 import { html } from 'hono/html';
-import { type GithubSignIn, SignInRefused } from '../core/account.ts';
+import { type GithubSignIn, SignInRefused } from '../core/account/index.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Person } from '../core/person.ts';
-import { takeFromQuota } from '../services/rate-limit.ts';
+import type { Person } from '../core/project/index.ts';
+import { takeFromQuota } from '../services/index.ts';
 import { readForm, readPublicForm } from './forms.ts';
 import { createPageHeaders, type Html, refuseAbsentPage, renderPage, WebRefusal } from './layout.ts';
 import {

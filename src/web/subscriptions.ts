@@ -3,20 +3,21 @@
 
 import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import type { Project } from '../core/project.ts';
 import {
   type ListedSubscription,
   MAX_SUBSCRIPTIONS,
+  SECRET_OVERLAP_MS,
   SUBSCRIPTION_FORMATS,
   SUBSCRIPTION_ORIGINS,
   type Subscription,
   type SubscriptionFormat,
   type SubscriptionOrigin,
-} from '../core/subscription.ts';
-import { SECRET_OVERLAP_MS, WEBHOOK_TYPES, type WebhookType } from '../core/webhook.ts';
+  WEBHOOK_TYPES,
+  type WebhookType,
+} from '../core/account/index.ts';
+import type { Project } from '../core/project/index.ts';
 import { registerSecret } from '../log.ts';
-import { type KnownProjects, listKnownProjects } from '../services/access.ts';
-import { subscribe } from '../services/subscribe.ts';
+import { type KnownProjects, listKnownProjects, subscribe } from '../services/index.ts';
 import {
   NOTHING,
   renderBadge,

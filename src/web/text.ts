@@ -5,7 +5,7 @@ import type { SourceLinks } from 'causeway-safe-markdown';
 import { parseInline, parseMarkdown } from 'causeway-safe-markdown';
 import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { NO_LINKS } from '../core/shown-issue.ts';
+import { NO_LINKS } from '../core/issue/index.ts';
 import type { Html } from './layout.ts';
 
 type Block = ReturnType<typeof parseMarkdown>['children'][number];

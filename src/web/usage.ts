@@ -3,13 +3,12 @@
 
 import { removeInvisible, sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { formatDollars } from '../core/effort.ts';
-import type { Project } from '../core/project.ts';
-import type { InvestigationState } from '../core/report.ts';
-import type { ChecksState } from '../core/thread.ts';
-import type { UsageRow } from '../db/costs.ts';
-import type { OpenedPullRequest } from '../db/threads.ts';
-import { listKnownProjects, listVisibleProjects } from '../services/access.ts';
+import { formatDollars } from '../core/issue/index.ts';
+import type { Project } from '../core/project/index.ts';
+import type { InvestigationState } from '../core/report/index.ts';
+import type { ChecksState } from '../core/thread/index.ts';
+import type { OpenedPullRequest, UsageRow } from '../db/index.ts';
+import { listKnownProjects, listVisibleProjects } from '../services/index.ts';
 import {
   DASH,
   formatCount,

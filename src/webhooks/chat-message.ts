@@ -2,12 +2,18 @@
 // from outside is cleaned here; each format escapes it once more as it needs.
 
 import { sanitiseLine } from 'causeway-visible-text';
-import type { FailureView } from '../core/failure.ts';
-import type { Issue } from '../core/issue.ts';
-import { createIssueView, getIssueTitle, removeCitations, splitSentences } from '../core/issue-view.ts';
-import { describeProof } from '../core/proof.ts';
-import { filterIssue, type SourcedIssue } from '../core/shown-issue.ts';
-import type { PullRequestEvent, WebhookContent } from '../core/webhook.ts';
+import type { PullRequestEvent, WebhookContent } from '../core/account/index.ts';
+import type { FailureView } from '../core/check/index.ts';
+import {
+  createIssueView,
+  filterIssue,
+  getIssueTitle,
+  type Issue,
+  removeCitations,
+  type SourcedIssue,
+  splitSentences,
+} from '../core/issue/index.ts';
+import { describeProof } from '../core/proof/index.ts';
 
 export interface ChatMessage {
   /** Words of ours alone. */

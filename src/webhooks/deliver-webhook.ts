@@ -2,15 +2,11 @@
 // stopped or dead.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as Signer } from 'standardwebhooks';
-import { listRead } from '../core/context.ts';
+import { isUnderWay, type SubscriptionFormat, type Webhook, type WebhookContent } from '../core/account/index.ts';
 import { CausewayError, isStoreAway } from '../core/errors.ts';
-import type { Issue } from '../core/issue.ts';
+import { addSources, type Issue, listRead } from '../core/issue/index.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
-import { addSources } from '../core/shown-issue.ts';
-import type { SubscriptionFormat } from '../core/subscription.ts';
-import { isUnderWay, type Webhook, type WebhookContent } from '../core/webhook.ts';
-import type { Store } from '../db/store.ts';
-import type { AttemptRecord } from '../db/webhooks.ts';
+import type { AttemptRecord, Store } from '../db/index.ts';
 import { addLogContext, type Log, registerSecret } from '../log.ts';
 import { checkCallbackUrl } from './callback-url.ts';
 import { type ChatFacts, describeEvent } from './chat-message.ts';

@@ -11,12 +11,12 @@ import {
   hashToken,
   type Permissions,
   type TokenRecord,
-} from '../../src/core/account.ts';
+} from '../../src/core/account/account.ts';
 import type { Shortage } from '../../src/core/disk.ts';
 import { createId } from '../../src/core/ids.ts';
-import type { Role } from '../../src/core/person.ts';
-import type { Project } from '../../src/core/project.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import type { Role } from '../../src/core/project/person.ts';
+import type { Project } from '../../src/core/project/project.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import type { Run } from '../../src/db/runs.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import type { Store } from '../../src/db/store.ts';

@@ -1,6 +1,6 @@
 // Every operation of the document, brought to every refusal that it documents: at the guard, and where the store fails.
 import { describe, expect, it } from 'vitest';
-import { SCOPES } from '../../src/core/account.ts';
+import { SCOPES } from '../../src/core/account/account.ts';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { Store } from '../../src/db/store.ts';
 import { type ApiGround, apiGround } from './api-ground.ts';

@@ -1,7 +1,7 @@
 // Requests made from the OpenAPI document itself, sound and unsound: every answer is as documented, and none is a fault of ours.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SCOPES } from '../../src/core/account.ts';
+import { SCOPES } from '../../src/core/account/account.ts';
 import { ANY_CHARACTER } from '../support/any-character.ts';
 import { type ApiGround, apiGround, bodyOf } from './api-ground.ts';
 import { document } from './documented-answer.ts';

@@ -1,7 +1,7 @@
 // Two GitHub projects, one private and one public, beside the API's ground, and a person with a role in them.
-import { DEFAULT_SCOPES } from '../../src/core/account.ts';
-import type { Role } from '../../src/core/person.ts';
-import type { Project } from '../../src/core/project.ts';
+import { DEFAULT_SCOPES } from '../../src/core/account/account.ts';
+import type { Role } from '../../src/core/project/person.ts';
+import type { Project } from '../../src/core/project/project.ts';
 import { conclusion } from '../support/store-samples.ts';
 import type { ApiGround } from './api-ground.ts';
 

@@ -1,6 +1,6 @@
 // What stands before every operation: token, scope, rate, and the order in which things are checked.
 import { afterEach, describe, expect, it } from 'vitest';
-import { createToken } from '../../src/core/account.ts';
+import { createToken } from '../../src/core/account/account.ts';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { Store } from '../../src/db/store.ts';
 import { type ApiGround, apiGround, bodyOf, type GroundOptions, requestOf } from './api-ground.ts';

@@ -1,7 +1,7 @@
 // Projects over HTTP: all of them, in pages, one, and only those that the token reaches.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import { type ApiGround, apiGround, bodyOf, type GroundOptions, listOf } from './api-ground.ts';
 
 let ground: ApiGround;

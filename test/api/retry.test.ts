@@ -1,8 +1,8 @@
 // POST /api/v1/issues/{id}/retry/: the same report with a person's guidance, once for each key, where the old answer is.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { TokenScope } from '../../src/core/account.ts';
-import type { Role } from '../../src/core/person.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import type { TokenScope } from '../../src/core/account/account.ts';
+import type { Role } from '../../src/core/project/person.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import { acceptance, accepted, conclusion, opening, started } from '../support/store-samples.ts';
 import { type ApiGround, apiGround, bodyOf, type GroundOptions } from './api-ground.ts';
 import { githubGround } from './github-ground.ts';

@@ -1,8 +1,8 @@
 // Who may do what in a GitHub project: the role there decides, and what it does not allow is as if it were not there.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/core/account.ts';
-import type { Role } from '../../src/core/person.ts';
-import type { PostedPullRequest } from '../../src/core/thread.ts';
+import type { Account } from '../../src/core/account/account.ts';
+import type { Role } from '../../src/core/project/person.ts';
+import type { PostedPullRequest } from '../../src/core/thread/thread.ts';
 import { GithubFailure } from '../../src/github/clients/github-clients.ts';
 import { acceptance, accepted, conclusion, opening, started } from '../support/store-samples.ts';
 import { type ApiGround, apiGround, bodyOf, type GroundOptions, listOf } from './api-ground.ts';

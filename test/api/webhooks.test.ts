@@ -1,9 +1,9 @@
 // Subscriptions over the API: made, listed, tried out and deleted, by whom, and what is refused.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { SCOPES } from '../../src/core/account.ts';
-import { WEBHOOK_TYPES } from '../../src/core/webhook.ts';
-import { createExample } from '../../src/core/webhook-example.ts';
+import { SCOPES } from '../../src/core/account/account.ts';
+import { WEBHOOK_TYPES } from '../../src/core/account/webhook.ts';
+import { createExample } from '../../src/core/account/webhook-example.ts';
 import { apiGround } from './api-ground.ts';
 import { document } from './documented-answer.ts';
 

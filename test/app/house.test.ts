@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openServices } from '../../src/app/services.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';

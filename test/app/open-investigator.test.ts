@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { openInvestigator } from '../../src/app/model.ts';
-import type { Project, ProjectSource } from '../../src/core/project.ts';
+import type { Project, ProjectSource } from '../../src/core/project/project.ts';
 import { createLog } from '../../src/log.ts';
-import { program } from '../mcp/doubles.ts';
+import { program } from '../mcp-client/doubles.ts';
 import { endpointConfig } from '../support/endpoint-config.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
 

@@ -7,7 +7,7 @@ import { createLocalConfiguration, findLocalProjects } from '../../src/app/local
 import { chooseMode, keepApp, readKeptApp } from '../../src/app/mode.ts';
 import { runCommand } from '../../src/app/run-command.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Project } from '../../src/core/project.ts';
+import type { Project } from '../../src/core/project/project.ts';
 import { createConfigurationReader } from '../../src/github/configuration/read-configuration.ts';
 import { DEFAULT_CONFIG, type Mode } from '../../src/github/configuration/repository-config.ts';
 import { createLog } from '../../src/log.ts';

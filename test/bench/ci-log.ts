@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { condenseLog, readCheck } from 'causeway-ci-log';
-import { CHECK_LOG_BYTES } from '../../src/core/check.ts';
+import { CHECK_LOG_BYTES } from '../../src/core/check/check.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { CAUSE, writeMadeLog } from './made-log.ts';
 import type { Measurement } from './row.ts';

@@ -4,7 +4,7 @@ import { condenseLog } from 'causeway-ci-log';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseBuildHosts } from '../../src/build-logs/config.ts';
 import { createBuildLogs, readRepository } from '../../src/build-logs/read-build-log.ts';
-import { ChecksBusy } from '../../src/core/check.ts';
+import { ChecksBusy } from '../../src/core/check/check.ts';
 import { addBuildkite, addCircleci, addJenkins, type BuildServer, startBuildServer } from '../support/build-host.ts';
 
 const SHA = 'a'.repeat(40);

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { actionsLog, JEST, TSC } from '../../packages/ci-log/test/logs.ts';
 import { type CheckEvidence, type FailureHistory, type Judgement, judgeCheck } from '../../src/ci/judge.ts';
-import { describeReason } from '../../src/core/check.ts';
+import { describeReason } from '../../src/core/check/check.ts';
 
 function read(output: readonly string[], end?: string): ReadCheck {
   return readCheck({ name: 'test (20)', output: '', log: actionsLog('npm test', output, end), annotations: [] });

@@ -1,7 +1,7 @@
 // Whether another change's analysis explains the failure of this one: by what both changed of what the failing test reaches.
 import { expect, it } from 'vitest';
 import { sharesCause } from '../../src/ci/same-cause.ts';
-import { EMPTY_EXCERPT } from '../../src/core/head.ts';
+import { EMPTY_EXCERPT } from '../../src/core/check/head.ts';
 
 const TEST = 'test/coupons.test.js';
 const saying = (...tests: readonly string[]) => ({ ...EMPTY_EXCERPT, tests });

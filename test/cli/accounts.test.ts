@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { listTokensOfAll, runAccountCommand } from '../../src/cli/accounts.ts';
 import type { TokenCommand, WebhookSecretCommand } from '../../src/cli/command-line.ts';
-import { hashToken, isTokenForm } from '../../src/core/account.ts';
+import { hashToken, isTokenForm } from '../../src/core/account/account.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';

@@ -4,7 +4,7 @@ import type { FileDiff } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
 import { renderDiffLines, renderIssue, renderStep } from '../../src/cli/render.ts';
 import { createStyle } from '../../src/cli/terminal.ts';
-import type { Outcome } from '../../src/core/answer-outcome.ts';
+import type { Outcome } from '../../src/core/outcome/answer-outcome.ts';
 import { sampleIssue } from '../support/sample-issue.ts';
 
 const PLAIN = { columns: 80, colour: false };

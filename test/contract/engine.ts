@@ -1,5 +1,5 @@
 // What a database engine must offer so that the contract of store and queue can be run over it.
-import type { GithubProject } from '../../src/core/project.ts';
+import type { GithubProject } from '../../src/core/project/project.ts';
 import type { NewJob, Queue } from '../../src/core/queue.ts';
 import type { Store } from '../../src/db/store.ts';
 import { type Ground, githubGround, ground } from '../support/store-samples.ts';

@@ -1,6 +1,6 @@
 // The store's contract: reports are accepted with their job, joined, answered again by key, replaced in their thread and cancelled.
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import {
   acceptance,
   accepted,

@@ -1,6 +1,11 @@
 // The store's contract: accounts, their tokens and signing secrets, and who is signed in.
 import { describe, expect, it } from 'vitest';
-import { type BrowserSession, isSessionAlive, SESSION_IDLE_MS, SESSION_LIFE_MS } from '../../src/core/account.ts';
+import {
+  type BrowserSession,
+  isSessionAlive,
+  SESSION_IDLE_MS,
+  SESSION_LIFE_MS,
+} from '../../src/core/account/account.ts';
 import { createId } from '../../src/core/ids.ts';
 import { at, ground, NOW, other, token } from '../support/store-samples.ts';
 import { type Engine, openLocal, openNew } from './engine.ts';

@@ -1,6 +1,6 @@
 // The store's contract: what is erased is in no table any more, for Issues, accounts, repositories and installations.
 import { describe, expect, it } from 'vitest';
-import { formatGuidance } from '../../src/core/report.ts';
+import { formatGuidance } from '../../src/core/report/report.ts';
 import {
   acceptance,
   accepted,

@@ -1,6 +1,6 @@
 // The store's contract: failures are recognised by their fingerprint, with sightings, statistics and the likeliest commit.
 import { describe, expect, it } from 'vitest';
-import type { CommitRange } from '../../src/core/failure.ts';
+import type { CommitRange } from '../../src/core/check/failure.ts';
 import {
   acceptance,
   accepted,

@@ -1,6 +1,6 @@
 // The store's contract: records past their time are swept, and what they belong to stays whole.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_RECORD } from '../../src/core/thread.ts';
+import { EMPTY_RECORD } from '../../src/core/thread/thread.ts';
 import {
   acceptance,
   accepted,

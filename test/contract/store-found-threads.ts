@@ -1,6 +1,6 @@
 // The store's contract: red checks open threads that nobody asked for, and their links follow what becomes of them.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_RECORD } from '../../src/core/thread.ts';
+import { EMPTY_RECORD } from '../../src/core/thread/thread.ts';
 import {
   acceptance,
   accepted,

@@ -1,6 +1,6 @@
 // The store's contract: heads are noted once, hold what was found at them, and are found by what they are the head of.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_EXCERPT, EMPTY_HEAD_RECORD } from '../../src/core/head.ts';
+import { EMPTY_EXCERPT, EMPTY_HEAD_RECORD } from '../../src/core/check/head.ts';
 import type { Store } from '../../src/db/store.ts';
 import {
   acceptance,

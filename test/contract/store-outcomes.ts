@@ -1,6 +1,6 @@
 // The store's contract: what became of answers, votes on them, and how both are erased.
 import { describe, expect, it } from 'vitest';
-import type { Fate, Vote } from '../../src/core/outcome.ts';
+import type { Fate, Vote } from '../../src/core/outcome/outcome.ts';
 import {
   acceptance,
   accepted,

@@ -1,7 +1,7 @@
 // The store's contract: projects of local mode and of installations, and upkeep.
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Project } from '../../src/core/project.ts';
+import type { Project } from '../../src/core/project/project.ts';
 import type { Store } from '../../src/db/store.ts';
 import {
   acceptance,

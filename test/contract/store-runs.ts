@@ -1,6 +1,6 @@
 // The store's contract: a run is taken, takes steps, is taken over, and ends once for everyone who waits for it.
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import { acceptance, accepted, at, conclusion, ground, NOW, other, SHA, started } from '../support/store-samples.ts';
 import { type Engine, openLocal, openNew } from './engine.ts';
 

@@ -1,7 +1,7 @@
 // The store's contract: subscriptions, and the webhooks that a change leads to in its own transaction.
 import { describe, expect, it } from 'vitest';
-import { formatAddress, MAX_SUBSCRIPTIONS } from '../../src/core/subscription.ts';
-import { WEBHOOK_TYPES, type Webhook } from '../../src/core/webhook.ts';
+import { formatAddress, MAX_SUBSCRIPTIONS } from '../../src/core/account/subscription.ts';
+import { WEBHOOK_TYPES, type Webhook } from '../../src/core/account/webhook.ts';
 import type { NewSubscription } from '../../src/db/subscriptions.ts';
 import {
   acceptance,

@@ -1,6 +1,6 @@
 // The store's contract: a report opens or follows a thread, which keeps what stands on GitHub and who asked for a pull request.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_RECORD } from '../../src/core/thread.ts';
+import { EMPTY_RECORD } from '../../src/core/thread/thread.ts';
 import {
   acceptance,
   accepted,

@@ -1,7 +1,7 @@
 // Which of two answers to the same report is shown.
 import { expect, it } from 'vitest';
-import { chooseAnswer, keepRivals, type RankedAnswer } from '../../src/core/answer-rank.ts';
-import type { Vote } from '../../src/core/outcome.ts';
+import { chooseAnswer, keepRivals, type RankedAnswer } from '../../src/core/outcome/answer-rank.ts';
+import type { Vote } from '../../src/core/outcome/outcome.ts';
 
 type Named = RankedAnswer & { readonly name: string };
 

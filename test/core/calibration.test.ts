@@ -1,7 +1,7 @@
 // Calibration against made histories whose truth is known.
 import { describe, expect, it } from 'vitest';
-import { calibrate, decideThreshold, type JudgedAnswer } from '../../src/core/calibration.ts';
-import type { FollowedAnswer } from '../../src/core/outcome.ts';
+import { calibrate, decideThreshold, type JudgedAnswer } from '../../src/core/outcome/calibration.ts';
+import type { FollowedAnswer } from '../../src/core/outcome/outcome.ts';
 
 /** Numbers from 0 to 1 (mulberry32), the same for the same seed. */
 function createRandom(seed: number): () => number {

@@ -2,7 +2,7 @@
 
 import type { FileChange } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import { listOwnTests, splitChange } from '../../src/core/change-parts.ts';
+import { listOwnTests, splitChange } from '../../src/core/proof/change-parts.ts';
 
 const BASE = 'a'.repeat(40);
 const FIX: FileChange = { kind: 'modified', path: 'src/cart.js', before: 'a\n', after: 'b\n' };

@@ -1,6 +1,6 @@
 // Which lines are comments, by the language of the file.
 import { expect, it } from 'vitest';
-import { isCommentLine } from '../../src/core/comments.ts';
+import { isCommentLine } from '../../src/core/source/comments.ts';
 
 it.each([
   ['a.py', '  # if the cart is empty', true],

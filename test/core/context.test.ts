@@ -1,6 +1,6 @@
 // Addresses of submodules: what they mean on the project's own host, and that every other one means nothing.
 import { describe, expect, it } from 'vitest';
-import { parseSubmodules, resolveSubmodule } from '../../src/core/context.ts';
+import { parseSubmodules, resolveSubmodule } from '../../src/core/issue/context.ts';
 import { cpuTime } from '../support/cpu-time.ts';
 
 const PROJECT = { name: 'octo/shop', origin: 'https://github.com' };

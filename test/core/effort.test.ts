@@ -1,7 +1,7 @@
 // What an answer took, in words: one duration and one cost, whatever shows them.
 import { describe, expect, it } from 'vitest';
-import { describeCost, formatDollars, formatDuration } from '../../src/core/effort.ts';
-import { type RunUsage, toIssue } from '../../src/core/issue.ts';
+import { describeCost, formatDollars, formatDuration } from '../../src/core/issue/effort.ts';
+import { type RunUsage, toIssue } from '../../src/core/issue/issue.ts';
 import { conclusion } from '../support/store-samples.ts';
 
 it.each([

@@ -1,8 +1,8 @@
 // What is said of a flaky failure: its rate, its owners, and a proposal to skip its test that expires.
 import { describe, expect, it } from 'vitest';
-import type { Failure } from '../../src/core/failure.ts';
-import { describeFlake } from '../../src/core/flake.ts';
-import { EMPTY_EXCERPT } from '../../src/core/head.ts';
+import type { Failure } from '../../src/core/check/failure.ts';
+import { describeFlake } from '../../src/core/check/flake.ts';
+import { EMPTY_EXCERPT } from '../../src/core/check/head.ts';
 
 const SEEN = '2026-11-24T10:00:00.000Z';
 const ADDRESS = 'https://causeway.test/projects/prj_1/failures/fal_1';

@@ -17,7 +17,7 @@ import {
   refuteByChecks,
   toProof,
   toUnrunProof,
-} from '../../src/core/proof.ts';
+} from '../../src/core/proof/proof.ts';
 
 const OWN = { files: ['test/cart.test.js'], titles: ['adds up'], groups: ['cart'], asserts: 'result' as const };
 const ASSERTION = 'AssertionError [ERR_ASSERTION]: 1 !== 2';

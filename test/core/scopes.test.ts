@@ -1,6 +1,12 @@
 // Which scope of a monorepo a report is about, and which one a file belongs to.
 import { describe, expect, it } from 'vitest';
-import { findReportScopes, findScopeOf, nameScopes, type Scope, type ScopeNames } from '../../src/core/scopes.ts';
+import {
+  findReportScopes,
+  findScopeOf,
+  nameScopes,
+  type Scope,
+  type ScopeNames,
+} from '../../src/core/project/scopes.ts';
 
 function scope(paths: readonly string[], labels: readonly string[]): Scope {
   return { paths, labels, owners: [], budget: { run: null }, context: [] };

@@ -3,7 +3,7 @@
 import { readOutline } from 'causeway-git-objects';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findDocstring, findSpans } from '../../src/core/spans.ts';
+import { findDocstring, findSpans } from '../../src/core/source/spans.ts';
 
 /** `first-last owner.name` of each definition. */
 function spans(path: string, text: string): readonly string[] {

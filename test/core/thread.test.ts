@@ -1,6 +1,6 @@
 // Triggers and subjects are told apart by their keys.
 import { expect, it } from 'vitest';
-import { toSubjectKey, toTriggerKey } from '../../src/core/thread.ts';
+import { toSubjectKey, toTriggerKey } from '../../src/core/thread/thread.ts';
 
 const AT = '2026-11-20T10:00:00Z';
 

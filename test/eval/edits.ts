@@ -1,7 +1,7 @@
 // `edits`: where does old text land that a model wrote from memory, and does the file still parse afterwards?
 import type { Repository } from 'causeway-git-objects';
-import { placeEdit } from '../../src/tools/place-edit.ts';
-import { checkSyntax } from '../../src/tools/syntax.ts';
+import { placeEdit } from '../../src/investigate/tools/place-edit.ts';
+import { checkSyntax } from '../../src/investigate/tools/syntax.ts';
 import { type Case, EvalFault, type EvalOptions, type Part, type PartResult } from './part.ts';
 import { textIn } from './read-case.ts';
 import { openRepositories } from './repositories.ts';

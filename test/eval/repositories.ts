@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Repository } from 'causeway-git-objects';
 import { openSource } from '../../src/app/git-source.ts';
-import type { Lexicon } from '../../src/core/lexicon.ts';
+import type { Lexicon } from '../../src/core/source/lexicon.ts';
 import { createLog } from '../../src/log.ts';
 import { createLexicons } from '../../src/search/lexicons.ts';
 import { EvalFault } from './part.ts';

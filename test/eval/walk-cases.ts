@@ -1,7 +1,7 @@
 // Goes through cases of localisation, grouped by repository, one at a time; what cannot be run is counted and said.
 
 import type { Repository } from 'causeway-git-objects';
-import type { Lexicon } from '../../src/core/lexicon.ts';
+import type { Lexicon } from '../../src/core/source/lexicon.ts';
 import { type LocalisationCase, localisationCase } from './localisation-case.ts';
 import type { EvalOptions } from './part.ts';
 import { type OpenedRepository, openRepositories } from './repositories.ts';

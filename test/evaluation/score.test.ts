@@ -2,7 +2,7 @@
 
 import type { Diff } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import type { Suspect } from '../../src/core/issue.ts';
+import type { Suspect } from '../../src/core/issue/issue.ts';
 import type { FixedFile } from '../../src/evaluation/cases.ts';
 import { scoreAnswer } from '../../src/evaluation/score.ts';
 import { type CaseAnswer, computeMean, computeWilson, summarise } from '../../src/evaluation/summary.ts';

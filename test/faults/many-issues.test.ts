@@ -1,7 +1,7 @@
 // The API under numbers: 100,000 issues in one project, and 10,000 tokens that are none over one connection.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../../src/api/server.ts';
-import { createToken } from '../../src/core/account.ts';
+import { createToken } from '../../src/core/account/account.ts';
 import { createLog } from '../../src/log.ts';
 import { type ApiGround, apiGround, bodyOf } from '../api/api-ground.ts';
 import { acceptance, conclusion, NOW } from '../support/store-samples.ts';

@@ -2,7 +2,7 @@
 
 import { condenseLog } from 'causeway-ci-log';
 import { describe, expect, it } from 'vitest';
-import type { AddressedReport } from '../../src/core/report.ts';
+import type { AddressedReport } from '../../src/core/report/report.ts';
 import { createAddressReader } from '../../src/github/read-address.ts';
 import { patience } from '../support/patience.ts';
 import { type Asked, type GithubApi, type Route, type Said, startGithubApi } from './clients/github-api.ts';

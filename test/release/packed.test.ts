@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installPacked } from '../../scripts/release/install-packed.ts';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import { openActionsStage } from '../support/actions-runner.ts';
 import { apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';

@@ -2,7 +2,7 @@
 
 import { hashTerm } from 'causeway-code-words';
 import type { SourceTree } from 'causeway-git-objects';
-import type { CommitLexicon } from '../../src/core/lexicon.ts';
+import type { CommitLexicon } from '../../src/core/source/lexicon.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
 
 export const SIGNAL = new AbortController().signal;

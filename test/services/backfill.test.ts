@@ -1,6 +1,6 @@
 // The red checks of a project's past: read within bounds, counted once, and what they would have cost.
 import { describe, expect, it } from 'vitest';
-import { ChecksBusy, ChecksClosed } from '../../src/core/check.ts';
+import { ChecksBusy, ChecksClosed } from '../../src/core/check/check.ts';
 import type { Backfill } from '../../src/db/backfills.ts';
 import { createLog } from '../../src/log.ts';
 import { createBackfillHandler, createCallAllowance } from '../../src/services/backfill.ts';

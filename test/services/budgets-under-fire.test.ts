@@ -3,12 +3,12 @@
 import type { Model, Prices } from 'causeway-models';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runAgent } from '../../src/agent/loop.ts';
 import type { Run } from '../../src/db/runs.ts';
 import type { Store } from '../../src/db/store.ts';
+import { runAgent } from '../../src/investigate/loop.ts';
 import { createRunLedger } from '../../src/services/run-records.ts';
-import { CONCLUSION, call, ground as files, inputOf, LIMITS, scriptedModel } from '../agent/scripted-run.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
+import { CONCLUSION, call, ground as files, inputOf, LIMITS, scriptedModel } from '../investigate/scripted-run.ts';
 import { acceptance, accepted, ground, NOW, started } from '../support/store-samples.ts';
 
 const CHEAP: Prices = { prompt: 1, cached: 1, completion: 1 };

@@ -2,8 +2,8 @@
 
 import { createRedactor } from 'causeway-redact';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Project } from '../../src/core/project.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import type { Project } from '../../src/core/project/project.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { listWantedContext, openContext, reopenContext } from '../../src/services/context.ts';
 import { sqlite } from '../contract/sqlite-place.ts';

@@ -1,6 +1,6 @@
 // Pull requests of bots: what `checks.bots` decides, how many a day are investigated, and in whose name.
 import { expect, it } from 'vitest';
-import type { CheckRules } from '../../src/core/check.ts';
+import type { CheckRules } from '../../src/core/check/check.ts';
 import {
   CODE_LOG,
   DEFAULT_PLACE,

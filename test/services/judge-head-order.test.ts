@@ -1,7 +1,7 @@
 // Commits end their checks in another order than they were pushed in: what contains what decides, not which came later.
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/core/answer-outcome.ts';
-import type { Finding } from '../../src/core/head.ts';
+import type { Finding } from '../../src/core/check/head.ts';
+import type { Outcome } from '../../src/core/outcome/answer-outcome.ts';
 import {
   CODE_LOG,
   CODE_WORDS,

@@ -1,6 +1,6 @@
 // Where a commit stands decides: the default branch, what is set aside, what waits, and who asked.
 import { describe, expect, it } from 'vitest';
-import { ChecksBusy, ChecksClosed } from '../../src/core/check.ts';
+import { ChecksBusy, ChecksClosed } from '../../src/core/check/check.ts';
 import { createId } from '../../src/core/ids.ts';
 import type { ThreadPart } from '../../src/db/reports.ts';
 import {

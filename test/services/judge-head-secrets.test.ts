@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { noise } from '../../packages/redact/test/planted.ts';
-import type { Checks } from '../../src/core/check.ts';
+import type { Checks } from '../../src/core/check/check.ts';
 import { createBackfillHandler } from '../../src/services/backfill.ts';
 import {
   BASE,

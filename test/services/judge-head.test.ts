@@ -1,6 +1,6 @@
 // A look at the red checks of a pull request: what it finds, what it remembers, and what it begins.
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../../src/core/head.ts';
+import type { Finding } from '../../src/core/check/head.ts';
 import {
   BASE,
   CODE_LOG,

@@ -4,7 +4,7 @@ import { type ChangeSet, toDiff } from 'causeway-diff';
 import type { Model } from 'causeway-models';
 import { createRedactor } from 'causeway-redact';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { GuardedChange } from '../../src/agent/guard-change.ts';
+import type { GuardedChange } from '../../src/investigate/guard-change.ts';
 import { redactChange, redactModel, redactTool } from '../../src/services/run-redaction.ts';
 
 const SECRET = 'an-exact-value-of-ours';

@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import { PROGRAM, temporaryFolder } from '../support/service.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';

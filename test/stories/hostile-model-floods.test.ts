@@ -3,9 +3,9 @@ import { Worker } from 'node:worker_threads';
 import { createEndpointModel } from 'causeway-models';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { delta, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
-import { parseLenientJson } from '../../src/agent/conclusion-draft.ts';
-import { occursIn, prepareText } from '../../src/agent/quotation.ts';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
+import { parseLenientJson } from '../../src/investigate/conclusion-draft.ts';
+import { occursIn, prepareText } from '../../src/investigate/quotation.ts';
 import { endpointConfig } from '../support/endpoint-config.ts';
 import {
   type Attack,
@@ -163,7 +163,7 @@ describe('a hostile model that floods', () => {
 
   it('replaces a word that stands a hundred thousand times in one line', async () => {
     // A copy of the line for each place would be 20 GB.
-    const module = new URL('../../src/tools/place-edit.ts', import.meta.url).href;
+    const module = new URL('../../src/investigate/tools/place-edit.ts', import.meta.url).href;
     const code = `import(${JSON.stringify(module)}).then(({ placeEdit }) =>
       placeEdit('a '.repeat(99_000), { oldText: 'a', newText: 'b' }))`;
     const worker = new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 200 } });

@@ -3,7 +3,7 @@
 import { applyFileDiff } from 'causeway-diff';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noise } from '../../packages/redact/test/planted.ts';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import { registerSecret } from '../../src/log.ts';
 import { appliedTo } from '../support/git-apply.ts';
 import {

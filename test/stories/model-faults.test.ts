@@ -16,7 +16,7 @@ import {
   wire,
 } from '../../packages/models/test/model-endpoint.ts';
 import { call, type Played, turnsIn } from '../../packages/models/test/played.ts';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import { expectForPeople } from '../support/for-people.ts';
 import { MODEL_KEY, type ModelHouse, type ModelLimits, modelHouse } from '../support/model-house.ts';
 import { priceOf } from '../support/model-service.ts';

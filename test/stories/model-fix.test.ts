@@ -7,7 +7,7 @@ import { toChangeSet, toUnifiedPatch } from 'causeway-diff';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import { call, type Played, usageOfTurn } from '../../packages/models/test/played.ts';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { treeAfterPatch } from '../support/git-apply.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { fails, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { modelSettings } from '../support/model-service.ts';
 import { PROGRAM, temporaryFolder } from '../support/service.ts';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import { call } from '../../packages/models/test/played.ts';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';

@@ -1,6 +1,6 @@
 // A second look at a fix: it is not swayed by what the report tells it, and people read what it found where they decide.
 import { expect, it } from 'vitest';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import { openDesk } from '../support/github-desk.ts';
 import { shopModel } from '../support/github-model.ts';
 import { openGithubStage } from '../support/github-stage.ts';

@@ -3,8 +3,8 @@
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SUBSCRIPTION_FORMATS, type SubscriptionFormat } from '../../src/core/subscription.ts';
-import { WEBHOOK_TYPES } from '../../src/core/webhook.ts';
+import { SUBSCRIPTION_FORMATS, type SubscriptionFormat } from '../../src/core/account/subscription.ts';
+import { WEBHOOK_TYPES } from '../../src/core/account/webhook.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { openDesk } from '../support/github-desk.ts';
 import type { ShopModel } from '../support/github-model.ts';

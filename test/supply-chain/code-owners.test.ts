@@ -29,9 +29,9 @@ it('every line is from the root on and names files that are there, and all of th
 });
 
 it.each([
-  ['the words that steer a model', 'src/agent/prompt/*'],
-  ['what reads those words, and puts a report beside them', 'src/agent/{prompt,conclusion-draft}.ts'],
-  ['the guards on a change', 'src/agent/{*guard*,changed-lines}.ts'],
+  ['the words that steer a model', 'src/investigate/prompt/*'],
+  ['what reads those words, and puts a report beside them', 'src/investigate/{prompt,conclusion-draft}.ts'],
+  ['the guards on a change', 'src/investigate/{*guard*,changed-lines}.ts'],
   ['what cleans secrets out', 'packages/{redact,worker-thread}/src/*.ts'],
   ['what is installed and built', '{package.json,package-lock.json,.npmrc,Dockerfile,.dockerignore}'],
   ['workflows, and the owners themselves', '.github/**/*.yml'],

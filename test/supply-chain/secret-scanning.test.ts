@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSigningSecret, createToken } from '../../src/core/account.ts';
+import { createSigningSecret, createToken } from '../../src/core/account/account.ts';
 import { ROOT } from './lockfile.ts';
 
 const page = readFileSync(path.join(ROOT, 'docs', 'security.md'), 'utf8');

@@ -1,5 +1,5 @@
 // A caller of the REST API: speaks HTTP with a token and reads JSON.
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import { recordExchange } from './exchange-record.ts';
 
 export interface ApiClient {

@@ -1,8 +1,8 @@
 // Rounds in which the service is killed, or an answer lost, at writes about red checks; and the count of what is left.
 import type { Comment, Fault, FaultRule, GithubDouble, GithubIssue, Moment, Review } from 'causeway-github-double';
 import { expect } from 'vitest';
-import type { HeadRecord } from '../../src/core/head.ts';
-import type { ThreadRecord } from '../../src/core/thread.ts';
+import type { HeadRecord } from '../../src/core/check/head.ts';
+import type { ThreadRecord } from '../../src/core/thread/thread.ts';
 import { type JobEnds, openRedDesk, type RedDesk } from './github-red-desk.ts';
 import { COUPONS, type RedModel, testLog } from './github-red-model.ts';
 import { type GithubStage, isUnsettled, SELDOM_MS, storedJobs } from './github-stage.ts';

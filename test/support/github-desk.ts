@@ -9,7 +9,7 @@ import {
   type SeenRequest,
 } from 'causeway-github-double';
 import { expect } from 'vitest';
-import type { ThreadRecord } from '../../src/core/thread.ts';
+import type { ThreadRecord } from '../../src/core/thread/thread.ts';
 import { type BugReport, openShop, reportBug, type ShopOptions } from './github-shop.ts';
 import type { GithubStage } from './github-stage.ts';
 import { storedRows } from './records.ts';

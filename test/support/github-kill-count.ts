@@ -1,6 +1,6 @@
 // What a thread has left on GitHub and in the records, counted, to be held against one of each.
 import { expect } from 'vitest';
-import type { ThreadRecord } from '../../src/core/thread.ts';
+import type { ThreadRecord } from '../../src/core/thread/thread.ts';
 import type { Desk } from './github-desk.ts';
 import { type GithubStage, isUnsettled, storedJobs } from './github-stage.ts';
 import { storedRows } from './records.ts';

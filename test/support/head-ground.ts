@@ -1,11 +1,11 @@
 // A project of GitHub with its checks in memory and its store in SQLite, for tests of what judges red checks.
 
 import { createRedactor } from 'causeway-redact';
-import type { Check, CheckOutput } from '../../src/core/check.ts';
-import type { Head, HeadPlace } from '../../src/core/head.ts';
+import type { Check, CheckOutput } from '../../src/core/check/check.ts';
+import type { Head, HeadPlace } from '../../src/core/check/head.ts';
 import { createId } from '../../src/core/ids.ts';
 import type { PastReader } from '../../src/core/past.ts';
-import type { GithubProject } from '../../src/core/project.ts';
+import type { GithubProject } from '../../src/core/project/project.ts';
 import type { JobResult } from '../../src/core/queue.ts';
 import type { Store } from '../../src/db/store.ts';
 import { createLog } from '../../src/log.ts';

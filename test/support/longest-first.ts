@@ -8,7 +8,7 @@ const EXPECTED: readonly (readonly [part: string, seconds: number])[] = [
   ['/killed', 35],
   ['/stories/github-', 25],
   ['/contract/', 25],
-  ['/mcp/program', 20],
+  ['/mcp-client/program', 20],
   ['/ci-log/test/condense-log', 15],
   ['/services/judge-head-killed', 15],
   ['/models/faults', 15],

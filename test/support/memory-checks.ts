@@ -8,11 +8,11 @@ import {
   type Checks,
   type NamedCheck,
   toCheckKey,
-} from '../../src/core/check.ts';
-import type { HeadPlace } from '../../src/core/head.ts';
+} from '../../src/core/check/check.ts';
+import type { HeadPlace } from '../../src/core/check/head.ts';
 import type { PastReader } from '../../src/core/past.ts';
-import type { Person } from '../../src/core/person.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import type { Person } from '../../src/core/project/person.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 
 const BOT: Person = { id: 900, login: 'causeway[bot]' };
 

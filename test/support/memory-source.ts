@@ -17,7 +17,7 @@ import type {
   SearchResult,
   SourceTree,
 } from 'causeway-git-objects';
-import type { Lexicons } from '../../src/core/lexicon.ts';
+import type { Lexicons } from '../../src/core/source/lexicon.ts';
 import { createLog } from '../../src/log.ts';
 import { createIndexAnswerer } from '../../src/search/index-file.ts';
 import { createLexicons, type IndexThread, type LexiconsOptions } from '../../src/search/lexicons.ts';

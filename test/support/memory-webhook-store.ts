@@ -1,6 +1,7 @@
 // Webhooks in memory, for tests of what delivers them.
-import type { Issue } from '../../src/core/issue.ts';
-import type { FailedInvestigation, Webhook, WebhookContent } from '../../src/core/webhook.ts';
+
+import type { FailedInvestigation, Webhook, WebhookContent } from '../../src/core/account/webhook.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import type { Store } from '../../src/db/store.ts';
 import type { WebhookAttempt, WebhookStore } from '../../src/db/webhooks.ts';
 

@@ -1,7 +1,7 @@
 // Kills the service between and in the middle of a model's turns, and looks after each kill at what was recorded.
 
 import type { HeldModel, Moment } from '../../packages/models/test/played.ts';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import { apiClient } from './api-client.ts';
 import { turnsAsked } from './held-model.ts';
 import { type Service, startService } from './service.ts';

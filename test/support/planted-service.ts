@@ -104,7 +104,7 @@ export async function plantedService(): Promise<PlantedService> {
   const servers = {
     fake: {
       command: process.execPath,
-      args: [path.join(import.meta.dirname, '..', 'mcp', 'fake-server.mjs'), 'plain'],
+      args: [path.join(import.meta.dirname, '..', 'mcp-client', 'fake-server.mjs'), 'plain'],
       env: ['GRAFANA_TOKEN'],
       projects: [`local/${path.basename(repository.path)}`],
       tools: ['query', 'env'],

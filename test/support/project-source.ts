@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Repository, SourceTree } from 'causeway-git-objects';
 import { openSource, type SourceOptions } from '../../src/app/git-source.ts';
-import type { Project } from '../../src/core/project.ts';
-import type { Source } from '../../src/core/source.ts';
+import type { Project } from '../../src/core/project/project.ts';
+import type { Source } from '../../src/core/source/source.ts';
 
 export const SIGNAL = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 // An Issue as an investigation without a model gives it, to be changed by each test.
-import type { Analysis, Issue } from '../../src/core/issue.ts';
+import type { Analysis, Issue } from '../../src/core/issue/issue.ts';
 
 const REVISION = '484f10e70a3914051ff7d7630554df508f846450';
 

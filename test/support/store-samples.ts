@@ -1,22 +1,22 @@
 // Sample records for tests of store and queue: accounts, projects, reports, threads, checks, and a clock.
-import type { Account, TokenRecord } from '../../src/core/account.ts';
-import type { Sighting } from '../../src/core/failure.ts';
-import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadRecord } from '../../src/core/head.ts';
+import type { Account, TokenRecord } from '../../src/core/account/account.ts';
+import type { Sighting } from '../../src/core/check/failure.ts';
+import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadRecord } from '../../src/core/check/head.ts';
 import { createId } from '../../src/core/ids.ts';
-import type { Conclusion } from '../../src/core/issue.ts';
+import type { Conclusion } from '../../src/core/issue/issue.ts';
 import type { Forecast } from '../../src/core/past.ts';
-import type { Person } from '../../src/core/person.ts';
-import type { GithubProject, Installation, InstalledRepository, Project } from '../../src/core/project.ts';
+import type { Person } from '../../src/core/project/person.ts';
+import type { GithubProject, Installation, InstalledRepository, Project } from '../../src/core/project/project.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import type { NewJob } from '../../src/core/queue.ts';
-import type { Report } from '../../src/core/report.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import type { Report } from '../../src/core/report/report.ts';
 import {
   EMPTY_RECORD,
   type PostedComment,
   type PostedPullRequest,
   type ThreadRecord,
   type Trigger,
-} from '../../src/core/thread.ts';
+} from '../../src/core/thread/thread.ts';
 import type { NewDelivery } from '../../src/db/deliveries.ts';
 import type { CheckId, FailureStore } from '../../src/db/failures.ts';
 import type { HeadStore } from '../../src/db/heads.ts';

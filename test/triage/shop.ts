@@ -1,7 +1,7 @@
 // A small shop in memory, and what is found out about it from a report.
 import { rankRange } from '../../src/ci/rank-commits.ts';
-import type { InvestigationStep } from '../../src/core/evidence.ts';
-import type { Project } from '../../src/core/project.ts';
+import type { Project } from '../../src/core/project/project.ts';
+import type { InvestigationStep } from '../../src/core/report/evidence.ts';
 import { type GatherInput, gatherFacts } from '../../src/triage/facts.ts';
 import type { Facts } from '../../src/triage/gathered-facts.ts';
 import { createMemoryRepository, type MemoryOptions, testLexicons } from '../support/memory-source.ts';

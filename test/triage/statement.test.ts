@@ -1,6 +1,6 @@
 // The problem is stated in the reporter's words, without template, checklists and logs.
 import { describe, expect, it } from 'vitest';
-import { formatGuidance } from '../../src/core/report.ts';
+import { formatGuidance } from '../../src/core/report/report.ts';
 import { findSignals } from '../../src/triage/signals.ts';
 import { findReproductionSteps, writeStatement } from '../../src/triage/statement.ts';
 

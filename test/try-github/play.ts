@@ -1,6 +1,6 @@
 // The story that is played on the double and on GitHub alike: what a person does, what Causeway then does, and what is left afterwards.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Issue } from '../../src/core/issue.ts';
+import type { Issue } from '../../src/core/issue/issue.ts';
 import type { PlayedStep, StepEnd } from './compare.ts';
 import { type Asking, askGround, type Ground } from './ground.ts';
 import { lookAhead, type Prepared } from './preflight.ts';

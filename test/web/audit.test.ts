@@ -1,6 +1,6 @@
 // The audit log: who sees which entries, in what words, and page by page.
 import { describe, expect, it } from 'vitest';
-import type { Role } from '../../src/core/person.ts';
+import type { Role } from '../../src/core/project/person.ts';
 import { acceptance, accepted, NOW, opening, TRIAGER, token } from '../support/store-samples.ts';
 import { linksOf, rowsOf } from './read-page.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';

@@ -1,10 +1,10 @@
 // The pages of calibration: figures as a table, the diagram, the threshold with its reason; and the outcome on an Issue's page.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toCalibrationView } from '../../src/api/outcome-schemas.ts';
-import { calibrate } from '../../src/core/calibration.ts';
-import { EMPTY_EXCERPT } from '../../src/core/head.ts';
-import type { Fate, Vote } from '../../src/core/outcome.ts';
-import type { Verdict } from '../../src/core/verdict.ts';
+import { EMPTY_EXCERPT } from '../../src/core/check/head.ts';
+import type { Verdict } from '../../src/core/check/verdict.ts';
+import { calibrate } from '../../src/core/outcome/calibration.ts';
+import type { Fate, Vote } from '../../src/core/outcome/outcome.ts';
 import { describeVerdict } from '../../src/web/components.ts';
 import { barriersOn, openBrowser } from '../support/browser.ts';
 import { conclusion, finding, inBranch, recorded, seenAs, sighting } from '../support/store-samples.ts';

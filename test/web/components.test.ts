@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
-import type { Project } from '../../src/core/project.ts';
+import type { Project } from '../../src/core/project/project.ts';
 import { listVisibleProjects } from '../../src/services/access.ts';
 import { checkOwnAddress, cutToWholeLines, renderOwnLink } from '../../src/web/components.ts';
 import { contentOf } from './read-page.ts';

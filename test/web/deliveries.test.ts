@@ -1,7 +1,7 @@
 // Deliveries: what a person sees of their webhooks, and having one sent again.
 import { describe, expect, it } from 'vitest';
-import type { Conclusion } from '../../src/core/issue.ts';
-import type { Webhook } from '../../src/core/webhook.ts';
+import type { Webhook } from '../../src/core/account/webhook.ts';
+import type { Conclusion } from '../../src/core/issue/issue.ts';
 import { acceptance, accepted, at, conclusion, NOW, started } from '../support/store-samples.ts';
 import { contentOf, formsOf, formTo, linksOf, mainOf, rowsOf } from './read-page.ts';
 import { repository, type Visitor, type WebGround, webGround } from './web-ground.ts';

@@ -1,7 +1,7 @@
 // The ledger of a project's failures, and one of them: how often, where, how it stands, and which commit it came with.
 import { describe, expect, it } from 'vitest';
-import type { CommitRange, Sighting } from '../../src/core/failure.ts';
-import { EMPTY_EXCERPT } from '../../src/core/head.ts';
+import type { CommitRange, Sighting } from '../../src/core/check/failure.ts';
+import { EMPTY_EXCERPT } from '../../src/core/check/head.ts';
 import { createId } from '../../src/core/ids.ts';
 import {
   conclusion,

@@ -1,6 +1,6 @@
 // A conclusion with all that an issue can have: a cause with citations, a change of every kind, guards, questions.
 import type { ChangeSet } from 'causeway-diff';
-import type { Conclusion } from '../../src/core/issue.ts';
+import type { Conclusion } from '../../src/core/issue/issue.ts';
 import { conclusion, SHA } from '../support/store-samples.ts';
 
 const CART = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join('');

@@ -1,8 +1,8 @@
 // An investigation as people watch it: where it stands, its steps, what it costs, how it ended; and the button that stops it.
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import type { FailureReason } from '../../src/core/reason.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import type { Run } from '../../src/db/runs.ts';
 import { contentOf, formsOf, formTo, linksOf, mainOf } from './read-page.ts';
 import { repository, type WebGround, type WebGroundOptions, webGround } from './web-ground.ts';

@@ -2,12 +2,12 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addSources } from '../../src/core/shown-issue.ts';
+import { addSources } from '../../src/core/issue/shown-issue.ts';
 import '../support/property-seed.ts';
 import { toUnifiedPatch } from 'causeway-diff';
 import { effectsOf, readAsGithub } from '../../packages/safe-markdown/test/github-reading.ts';
-import { type Conclusion, toIssue } from '../../src/core/issue.ts';
-import type { Project } from '../../src/core/project.ts';
+import { type Conclusion, toIssue } from '../../src/core/issue/issue.ts';
+import type { Project } from '../../src/core/project/project.ts';
 import { toIssueMarkdown } from '../../src/web/issue-exports.ts';
 import { SHA } from '../support/store-samples.ts';
 import { CHANGE, foundCause } from './found-cause.ts';

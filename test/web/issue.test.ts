@@ -1,6 +1,6 @@
 // An issue as a person reads it: cause, what it rests on, what to do, the change side by side, and the record behind it.
 import { describe, expect, it } from 'vitest';
-import type { Conclusion } from '../../src/core/issue.ts';
+import type { Conclusion } from '../../src/core/issue/issue.ts';
 import { conclusion, SHA } from '../support/store-samples.ts';
 import { foundCause } from './found-cause.ts';
 import { contentOf, linksOf, mainOf, rowsOf, wordsOf } from './read-page.ts';

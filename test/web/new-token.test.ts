@@ -1,6 +1,6 @@
 // Making a token: what may be asked for, what is shown once, and that the value is nowhere else.
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_SCOPES, hashToken, isTokenForm } from '../../src/core/account.ts';
+import { DEFAULT_SCOPES, hashToken, isTokenForm } from '../../src/core/account/account.ts';
 import { contentOf, formTo, linksOf, mainOf, type SeenForm } from './read-page.ts';
 import { repository, type Visitor, type WebGround, webGround } from './web-ground.ts';
 

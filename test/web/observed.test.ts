@@ -1,10 +1,10 @@
 // What mode `observe` held back, and what it costs: for maintainers who have not let Causeway speak yet.
 import { describe, expect, it } from 'vitest';
-import type { HeadPlace } from '../../src/core/head.ts';
+import type { HeadPlace } from '../../src/core/check/head.ts';
+import type { Verdict } from '../../src/core/check/verdict.ts';
 import { createId } from '../../src/core/ids.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import type { Subject, ThreadRecord } from '../../src/core/thread.ts';
-import type { Verdict } from '../../src/core/verdict.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
+import type { Subject, ThreadRecord } from '../../src/core/thread/thread.ts';
 import { emptyForecast, finding, inPullRequest, ON_MAIN, opening, record, seenAs } from '../support/store-samples.ts';
 import { headingsOf, linkOf, linksOf, textOf } from './read-text.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';

@@ -1,6 +1,6 @@
 // A project: what is running, its issues, and its settings.
 import { describe, expect, it } from 'vitest';
-import type { EffectiveConfiguration, EffectiveValue } from '../../src/core/settings.ts';
+import type { EffectiveConfiguration, EffectiveValue } from '../../src/core/project/settings.ts';
 import { parseRepositoryConfig } from '../../src/github/configuration/parse-repository-config.ts';
 import { conclusion } from '../support/store-samples.ts';
 import { headingsOf, linkOf, linksOf, rowsOf, textOf } from './read-text.ts';

@@ -1,7 +1,7 @@
 // A report by form: handed in once, on the road of the API, and nothing typed is lost.
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import { faultOf, fieldOf, linkOf, textOf } from './read-text.ts';
 import { repository, type Visitor, type WebGround, webGround } from './web-ground.ts';
 

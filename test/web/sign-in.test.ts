@@ -1,6 +1,6 @@
 // Signing in: the link of the terminal, the way back from GitHub, its limits, and where it may lead.
 import { describe, expect, it } from 'vitest';
-import type { Person } from '../../src/core/person.ts';
+import type { Person } from '../../src/core/project/person.ts';
 import { toSafeReturnPath } from '../../src/web/session.ts';
 import { createSignInCode } from '../../src/web/sign-in.ts';
 import { formTo } from './read-page.ts';

@@ -1,7 +1,7 @@
 // Usage: what a person sees of investigations, tokens, costs and pull requests, as a page and as a file.
 import { describe, expect, it } from 'vitest';
-import type { Project } from '../../src/core/project.ts';
-import type { PostedPullRequest } from '../../src/core/thread.ts';
+import type { Project } from '../../src/core/project/project.ts';
+import type { PostedPullRequest } from '../../src/core/thread/thread.ts';
 import type { Run } from '../../src/db/runs.ts';
 import { acceptance, accepted, at, opening, pullRequest, record } from '../support/store-samples.ts';
 import { contentOf, linksOf, mainOf, rowsOf } from './read-page.ts';

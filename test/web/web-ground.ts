@@ -1,11 +1,11 @@
 // The account area over a real store in memory: an account that is signed in, projects, and a browser's requests.
 import { randomBytes } from 'node:crypto';
 import { createRedactor } from 'causeway-redact';
-import type { Account } from '../../src/core/account.ts';
+import type { Account } from '../../src/core/account/account.ts';
 import type { Shortage } from '../../src/core/disk.ts';
-import type { Role } from '../../src/core/person.ts';
-import type { InstalledRepository, Project } from '../../src/core/project.ts';
-import { DEFAULT_SETTINGS, type EffectiveConfiguration } from '../../src/core/settings.ts';
+import type { Role } from '../../src/core/project/person.ts';
+import type { InstalledRepository, Project } from '../../src/core/project/project.ts';
+import { DEFAULT_SETTINGS, type EffectiveConfiguration } from '../../src/core/project/settings.ts';
 import type { Run } from '../../src/db/runs.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import type { Store } from '../../src/db/store.ts';

@@ -1,6 +1,6 @@
 // Which callback addresses are accepted by their text.
 import { describe, expect, it } from 'vitest';
-import { createSigningSecret, createToken } from '../../src/core/account.ts';
+import { createSigningSecret, createToken } from '../../src/core/account/account.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { checkCallbackUrl } from '../../src/webhooks/callback-url.ts';
 

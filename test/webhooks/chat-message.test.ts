@@ -2,10 +2,10 @@
 import type { KnownBlock } from '@slack/types';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import type { StepSource } from '../../src/core/evidence.ts';
-import { addSources } from '../../src/core/shown-issue.ts';
-import { WEBHOOK_TYPES, type WebhookContent } from '../../src/core/webhook.ts';
-import { createExample } from '../../src/core/webhook-example.ts';
+import { WEBHOOK_TYPES, type WebhookContent } from '../../src/core/account/webhook.ts';
+import { createExample } from '../../src/core/account/webhook-example.ts';
+import { addSources } from '../../src/core/issue/shown-issue.ts';
+import type { StepSource } from '../../src/core/report/evidence.ts';
 import { type ChatFacts, describeEvent } from '../../src/webhooks/chat-message.ts';
 import { toSlackMessage } from '../../src/webhooks/slack.ts';
 import { toTeamsMessage } from '../../src/webhooks/teams.ts';

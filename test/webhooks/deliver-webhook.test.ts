@@ -2,9 +2,9 @@
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
-import { createSigningSecret } from '../../src/core/account.ts';
+import { createSigningSecret } from '../../src/core/account/account.ts';
+import type { FailedInvestigation, Webhook } from '../../src/core/account/webhook.ts';
 import type { JobResult } from '../../src/core/queue.ts';
-import type { FailedInvestigation, Webhook } from '../../src/core/webhook.ts';
 import { createLog, listRegisteredSecrets, registerSecret } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../../src/webhooks/deliver-webhook.ts';

@@ -1,6 +1,6 @@
 // One receiver that hangs, with many webhooks queued to it: those of other accounts go out meanwhile. And what is erased is not told.
 import { describe, expect, it } from 'vitest';
-import { type Account, createSigningSecret } from '../../src/core/account.ts';
+import { type Account, createSigningSecret } from '../../src/core/account/account.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';

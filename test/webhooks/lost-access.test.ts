@@ -1,7 +1,7 @@
 // Webhooks of whoever has lost the project: what was found there does not go out any more, whenever it was promised.
 import { afterEach, expect, it } from 'vitest';
-import { createSigningSecret } from '../../src/core/account.ts';
-import type { Webhook } from '../../src/core/webhook.ts';
+import { createSigningSecret } from '../../src/core/account/account.ts';
+import type { Webhook } from '../../src/core/account/webhook.ts';
 import { GithubFailure } from '../../src/github/clients/github-clients.ts';
 import { createLog } from '../../src/log.ts';
 import { isStillVisible } from '../../src/services/access.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
-import { createSigningSecret } from '../../src/core/account.ts';
+import { createSigningSecret } from '../../src/core/account/account.ts';
 import { scheduleAttempt, signWebhook } from '../../src/webhooks/deliver-webhook.ts';
 import { ANY_CHARACTER } from '../support/any-character.ts';
 

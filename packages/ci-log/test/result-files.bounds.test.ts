@@ -1,6 +1,6 @@
 // Archives that are made to be costly, as large as they are read: time, memory, and that the next one is read as if nothing had been.
 import { expect, it } from 'vitest';
-import { createResultBudget } from '../../../src/core/check.ts';
+import { createResultBudget } from '../../../src/core/check/check.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import { readArtifactResults, readResultFile } from '../src/result-files.ts';
 import { HOSTILE, type HostileArchive, packHostile, zipFiles } from './hostile-archives.ts';

@@ -1,6 +1,6 @@
 // Result files of a job: what each runner writes is read, joined with what its log says, and hostile files do no harm.
 import { describe, expect, it } from 'vitest';
-import { createResultBudget } from '../../../src/core/check.ts';
+import { createResultBudget } from '../../../src/core/check/check.ts';
 import { cpuTime } from '../../../test/support/cpu-time.ts';
 import type { FailedResult } from '../src/failed-results.ts';
 import { readCheck } from '../src/read-check.ts';

@@ -2,8 +2,7 @@
 // clock.
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../config.ts';
-import { createGithubClients } from '../../github/clients/create-github-clients.ts';
-import { comparePermissions } from '../../github/clients/permissions.ts';
+import { comparePermissions, createGithubClients } from '../../github/clients/index.ts';
 import {
   type AppState,
   type HookAttempt,
@@ -11,8 +10,8 @@ import {
   missingEvents,
   readApp,
   readHook,
-} from '../../github/examination/read-app.ts';
-import { appPage, wantedOfApp } from '../../github/setup/make-app.ts';
+} from '../../github/examination/index.ts';
+import { appPage, wantedOfApp } from '../../github/setup/index.ts';
 import { locate } from '../../installation.ts';
 import { type GithubMode, isLoopback } from '../mode.ts';
 import { USER_AGENT } from '../services.ts';

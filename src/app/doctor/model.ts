@@ -8,9 +8,8 @@ import {
   ModelUnavailable,
   type ToolDescription,
 } from 'causeway-models';
-import { CONCLUDE } from '../../agent/conclusion-draft.ts';
-import { SYSTEM_TEXT } from '../../agent/prompt.ts';
 import type { Config, EndpointConfig } from '../../config.ts';
+import { CONCLUDE, SYSTEM_TEXT } from '../../investigate/index.ts';
 import { openEndpointModel } from '../model.ts';
 import { openScriptedModel } from '../model-files.ts';
 import { fail, type Probe, type ProbeVerdict, pass, warn } from './probe.ts';

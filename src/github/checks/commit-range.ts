@@ -1,8 +1,6 @@
 // Files that a change under test touches, and the commits between the last green one and the first red one.
-import type { ChangedFiles } from '../../core/check.ts';
-import type { CommitRange } from '../../core/failure.ts';
-import type { HeadPlace } from '../../core/head.ts';
-import { ignoreUnknown, readPages } from '../clients/repository.ts';
+import type { ChangedFiles, CommitRange, HeadPlace } from '../../core/check/index.ts';
+import { ignoreUnknown, readPages } from '../clients/index.ts';
 import type { Inquiry } from './workflow-runs.ts';
 
 interface Ends {

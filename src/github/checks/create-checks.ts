@@ -1,11 +1,10 @@
 // The checks of GitHub as the services see them: rules of the project, and one method for each question.
 import { LRUCache } from 'lru-cache';
-import { type CheckRules, type Checks, ChecksBusy, ChecksClosed, ChecksSpent } from '../../core/check.ts';
+import { type CheckRules, type Checks, ChecksBusy, ChecksClosed, ChecksSpent } from '../../core/check/index.ts';
 import type { PastReader } from '../../core/past.ts';
-import type { GithubProject } from '../../core/project.ts';
-import { GithubFailure, ReadsSpent } from '../clients/github-clients.ts';
-import { openRepository, unlessSpent } from '../clients/repository.ts';
-import { investigationSettings } from '../configuration/effective.ts';
+import type { GithubProject } from '../../core/project/index.ts';
+import { GithubFailure, openRepository, ReadsSpent, unlessSpent } from '../clients/index.ts';
+import { investigationSettings } from '../configuration/index.ts';
 import { isAncestor, readChangedFiles, readCommitRange } from './commit-range.ts';
 import { findPlace } from './find-place.ts';
 import { listChecks } from './list-checks.ts';

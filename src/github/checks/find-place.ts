@@ -1,10 +1,8 @@
 // What a commit is the head of now: the default branch, a pull request, the merge queue, another branch, or nothing.
 
-import type { HeadPlace } from '../../core/head.ts';
-import type { Person } from '../../core/person.ts';
-import { isAtLeast } from '../../core/person.ts';
-import { ignoreRefused, ignoreUnknown, readPages } from '../clients/repository.ts';
-import { type GithubUser, isBot, toPerson } from '../payloads.ts';
+import type { HeadPlace } from '../../core/check/index.ts';
+import { isAtLeast, type Person } from '../../core/project/index.ts';
+import { type GithubUser, ignoreRefused, ignoreUnknown, isBot, readPages, toPerson } from '../clients/index.ts';
 import { locateCommit } from './commit-range.ts';
 import { findTip, type Inquiry, isOfDefault, readWorkflowRuns, recallRuns, type WorkflowRun } from './workflow-runs.ts';
 

@@ -1,10 +1,15 @@
 // The checks of one commit except our own: check runs of every App, jobs of Actions, and commit statuses of other CI.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { keepBeginning } from 'causeway-visible-text';
-import { type Check, type NamedCheck, toCheckKey } from '../../core/check.ts';
-import type { GithubClients, GithubFailure } from '../clients/github-clients.ts';
-import { type RepositoryCaller, readPages, recoverFrom } from '../clients/repository.ts';
-import { isOwnCheck } from '../payloads.ts';
+import { type Check, type NamedCheck, toCheckKey } from '../../core/check/index.ts';
+import {
+  type GithubClients,
+  type GithubFailure,
+  isOwnCheck,
+  type RepositoryCaller,
+  readPages,
+  recoverFrom,
+} from '../clients/index.ts';
 import { type Inquiry, readWorkflowRuns, recallRuns, selectTestingRuns } from './workflow-runs.ts';
 
 type CheckRun = RestEndpointMethodTypes['checks']['listForRef']['response']['data']['check_runs'][number];

@@ -1,8 +1,8 @@
 // The failed jobs of the past days with what the base said before them, and the issues opened in those days.
-import type { Check } from '../../core/check.ts';
+import type { Check } from '../../core/check/index.ts';
 import type { Past, PastCheck, PastIssues, PastReader } from '../../core/past.ts';
-import { ignoreRefused, ignoreUnknown, readPages, recoverFrom } from '../clients/repository.ts';
-import { includesLabel } from '../configuration/repository-config.ts';
+import { ignoreRefused, ignoreUnknown, readPages, recoverFrom } from '../clients/index.ts';
+import { includesLabel } from '../configuration/index.ts';
 import { ACTIONS, isRedConclusion } from './list-checks.ts';
 import { type Inquiry, isTesting } from './workflow-runs.ts';
 

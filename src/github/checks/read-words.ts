@@ -8,10 +8,18 @@ import {
   ChecksBusy,
   createResultBudget,
   type OutputLimits,
-} from '../../core/check.ts';
-import { GithubFailure, ReadsSpent } from '../clients/github-clients.ts';
-import { ignoreRefused, type RepositoryCaller, readPages, unlessSpent } from '../clients/repository.ts';
-import { downloadArtifact, explainNoLog, readCheckLog } from '../job-log.ts';
+} from '../../core/check/index.ts';
+import {
+  downloadArtifact,
+  explainNoLog,
+  GithubFailure,
+  ignoreRefused,
+  ReadsSpent,
+  type RepositoryCaller,
+  readCheckLog,
+  readPages,
+  unlessSpent,
+} from '../clients/index.ts';
 import { ACTIONS } from './list-checks.ts';
 import type { Inquiry } from './workflow-runs.ts';
 

@@ -1,7 +1,7 @@
 // Runs a failed job of GitHub Actions once more. GitHub counts the attempts of a workflow run: only the first one is
 // followed by ours, so that a call that was repeated after a crash starts nothing twice.
-import type { Rerun } from '../../core/check.ts';
-import { openRepository, recoverFrom } from '../clients/repository.ts';
+import type { Rerun } from '../../core/check/index.ts';
+import { openRepository, recoverFrom } from '../clients/index.ts';
 import type { Inquiry } from './workflow-runs.ts';
 
 export async function rerunJob({ deps, project, signal, read }: Inquiry, jobId: number): Promise<Rerun> {

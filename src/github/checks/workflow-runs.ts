@@ -1,14 +1,19 @@
 // What every question about a project's checks starts from, and the workflow runs that say what tested a commit.
 import type { LRUCache } from 'lru-cache';
-import type { ReadArtifact, ReadBuildLog, ShortenLog } from '../../core/check.ts';
-import type { GithubProject } from '../../core/project.ts';
-import type { InstallationStore } from '../../db/projects.ts';
-import type { GithubClients } from '../clients/github-clients.ts';
-import { ignoreRefused, ignoreUnknown, type RepositoryCaller, readPages } from '../clients/repository.ts';
-import type { ConfigurationReader } from '../configuration/read-configuration.ts';
-import type { Mode } from '../configuration/repository-config.ts';
-import { type GithubUser, toUser } from '../payloads.ts';
-import type { GithubPermissions } from '../projects/roles.ts';
+import type { ReadArtifact, ReadBuildLog, ShortenLog } from '../../core/check/index.ts';
+import type { GithubProject } from '../../core/project/index.ts';
+import type { InstallationStore } from '../../db/index.ts';
+import {
+  type GithubClients,
+  type GithubUser,
+  ignoreRefused,
+  ignoreUnknown,
+  type RepositoryCaller,
+  readPages,
+  toUser,
+} from '../clients/index.ts';
+import type { ConfigurationReader, Mode } from '../configuration/index.ts';
+import type { GithubPermissions } from '../projects/index.ts';
 
 export interface ChecksDeps {
   readonly clients: Pick<GithubClients, 'identity' | 'repository'>;

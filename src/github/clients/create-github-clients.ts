@@ -4,9 +4,9 @@ import { createAppAuth } from '@octokit/auth-app';
 import { untilAborted } from '../../core/abortable.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { createHolds, type Holds } from '../../core/holds.ts';
-import { type Installation, isGithubProject, type PermissionLevel, type Project } from '../../core/project.ts';
-import { SourceBusy } from '../../core/source.ts';
-import type { InstallationStore } from '../../db/projects.ts';
+import { type Installation, isGithubProject, type PermissionLevel, type Project } from '../../core/project/index.ts';
+import { SourceBusy } from '../../core/source/index.ts';
+import type { InstallationStore } from '../../db/index.ts';
 import { registerSecret, TOKEN_LASTS_MS } from '../../log.ts';
 import { readAnswer } from './failures.ts';
 import {

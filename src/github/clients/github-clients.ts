@@ -1,7 +1,7 @@
 // How GitHub is called: the least token for each purpose, a deadline, no repeated write, and failures with a repair.
 import type { Octokit } from '@octokit/rest';
 import { CausewayError } from '../../core/errors.ts';
-import type { GithubSource } from '../../core/project.ts';
+import type { GithubSource } from '../../core/project/index.ts';
 import type { Granted } from './permissions.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Calls about one repository, lists of several pages, and failures of GitHub that are an answer to the caller.
 import type { Octokit } from '@octokit/rest';
-import { type GithubProject, getRepository } from '../../core/project.ts';
+import { type GithubProject, getRepository } from '../../core/project/index.ts';
 import { type GithubClients, GithubFailure, ReadsSpent, type TokenUse } from './github-clients.ts';
 
 /** Spread into the parameters of a call: the repository, and what the request itself needs. */

@@ -1,12 +1,14 @@
 // A repository's configuration under the operator's limits: each value and its source, and what investigations use.
-import { type GithubProject, getRepository } from '../../core/project.ts';
-import { nameScopes, type ScopeNames } from '../../core/scopes.ts';
-import type {
-  EffectiveConfiguration,
-  EffectiveValue,
-  InvestigationSettings,
-  ValueSource,
-} from '../../core/settings.ts';
+import {
+  type EffectiveConfiguration,
+  type EffectiveValue,
+  type GithubProject,
+  getRepository,
+  type InvestigationSettings,
+  nameScopes,
+  type ScopeNames,
+  type ValueSource,
+} from '../../core/project/index.ts';
 import { CONFIG_FILE } from './read-configuration.ts';
 import { FILE_SCHEMA, MODES, type Mode, type ReadConfig, type RepositoryConfig } from './repository-config.ts';
 

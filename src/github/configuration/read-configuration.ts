@@ -1,9 +1,9 @@
 // Reads a repository's configuration through GitHub's API, with its owner's as the fallback; cached for a minute.
 import { LRUCache } from 'lru-cache';
-import { type GithubProject, getRepository, isGithubProject } from '../../core/project.ts';
-import type { ProjectStore } from '../../db/projects.ts';
+import { type GithubProject, getRepository, isGithubProject } from '../../core/project/index.ts';
+import type { ProjectStore } from '../../db/index.ts';
 import type { Log } from '../../log.ts';
-import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
+import { type GithubClients, GithubFailure } from '../clients/index.ts';
 import { MAX_CONFIG_BYTES, makeUnreadableConfig, parseRepositoryConfig, TOO_LARGE } from './parse-repository-config.ts';
 import { DEFAULT_CONFIG, type ReadConfig } from './repository-config.ts';
 

@@ -1,9 +1,9 @@
 // `.github/causeway.yml`: its schema, with the limits of every key, and what the rest of Causeway reads from it.
 
 import { z } from 'zod';
-import { LEAST_THRESHOLD, MOST_THRESHOLD } from '../../core/calibration.ts';
-import { MAX_CONTEXT } from '../../core/context.ts';
-import type { Scope } from '../../core/scopes.ts';
+import { MAX_CONTEXT } from '../../core/issue/index.ts';
+import { LEAST_THRESHOLD, MOST_THRESHOLD } from '../../core/outcome/index.ts';
+import type { Scope } from '../../core/project/index.ts';
 
 /** `observe`: writes nothing. `comment`: no pull requests. `fix`: everything. Ascending. */
 export const MODES = ['observe', 'comment', 'fix'] as const;

@@ -1,6 +1,6 @@
 // The workflow that runs Causeway as an action: as `init` writes it, and what `check-config` finds wrong with one. Pure.
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import { isRecord } from '../intake/delivery.ts';
+import { isRecord } from '../intake/index.ts';
 import { MODES, type Mode } from './repository-config.ts';
 
 export const WORKFLOW_FILE = '.github/workflows/causeway.yml';

@@ -1,17 +1,15 @@
 // What the event handlers work with, what each of them is, and how they have a thread published again.
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks';
-import type { Memory } from '../../core/memory.ts';
-import type { GithubProject } from '../../core/project.ts';
-import type { Thread } from '../../core/thread.ts';
-import type { Store } from '../../db/store.ts';
+import type { GithubProject } from '../../core/project/index.ts';
+import type { Memory, Thread } from '../../core/thread/index.ts';
+import type { Store } from '../../db/index.ts';
 import type { Log } from '../../log.ts';
-import type { AcceptReportDeps, CancelDeps } from '../../services/accept-report.ts';
-import type { GithubClients } from '../clients/github-clients.ts';
-import type { ConfigurationReader } from '../configuration/read-configuration.ts';
-import type { Mode } from '../configuration/repository-config.ts';
-import type { ProjectSync } from '../projects/project-sync.ts';
-import { isOurBranch } from '../publish/open-pull-request.ts';
-import type { GatherDeps } from '../report/gather-deps.ts';
+import type { AcceptReportDeps, CancelDeps } from '../../services/index.ts';
+import type { GithubClients } from '../clients/index.ts';
+import type { ConfigurationReader, Mode } from '../configuration/index.ts';
+import type { ProjectSync } from '../projects/index.ts';
+import { isOurBranch } from '../publish/index.ts';
+import type { GatherDeps } from '../report/index.ts';
 
 export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<CancelDeps, 'store'>, GatherDeps {
   readonly store: Store;

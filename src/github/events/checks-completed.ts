@@ -1,9 +1,10 @@
 // Checks ended or a pull request changed: our own branch has its thread published, other commits are noted if relevant.
-import { createHeadId } from '../../core/memory.ts';
-import type { GithubProject } from '../../core/project.ts';
-import type { NewPassingCheck } from '../../db/failures.ts';
-import { isOwnCheck } from '../payloads.ts';
-import { isOurBranch } from '../publish/open-pull-request.ts';
+
+import type { GithubProject } from '../../core/project/index.ts';
+import { createHeadId } from '../../core/thread/index.ts';
+import type { NewPassingCheck } from '../../db/index.ts';
+import { isOwnCheck } from '../clients/index.ts';
+import { isOurBranch } from '../publish/index.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish, schedulePublishOfBranch } from './app-deps.ts';
 
 const FAILED = new Set(['failure', 'timed_out', 'startup_failure', 'error']);

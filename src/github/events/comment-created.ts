@@ -1,12 +1,12 @@
 // A comment was written: a command in it starts or stops an analysis, or asks for the pull request.
 
-import { isAtLeast } from '../../core/person.ts';
-import { isEnded } from '../../core/report.ts';
-import type { CommandReply, Thread, Trigger } from '../../core/thread.ts';
-import { cancelInvestigation } from '../../services/accept-report.ts';
-import { isBot, isOurs, toPerson } from '../payloads.ts';
+import { isAtLeast } from '../../core/project/index.ts';
+import { isEnded } from '../../core/report/index.ts';
+import type { CommandReply, Thread, Trigger } from '../../core/thread/index.ts';
+import { cancelInvestigation } from '../../services/index.ts';
+import { isBot, isOurs, toPerson } from '../clients/index.ts';
+import { type CommentCommand, mayHaveCommand, parseCommand } from '../report/index.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
-import { type CommentCommand, mayHaveCommand, parseCommand } from './command.ts';
 import { addReaction, replyToCommand } from './replies.ts';
 import {
   findAnswer,

@@ -1,15 +1,14 @@
 // Immediate answers to events: a reaction, a line about a command that isn't carried out, or a comment about a broken
 // configuration file.
 
-import { type GithubProject, getRepository } from '../../core/project.ts';
-import { isEnded } from '../../core/report.ts';
-import type { CommandReply, Thread, Trigger } from '../../core/thread.ts';
-import { isFinal } from '../clients/github-clients.ts';
-import type { ConfigProblem, ReadConfig, RepositoryConfig } from '../configuration/repository-config.ts';
-import { createInTurn } from '../projects/in-turn.ts';
-import { isRemoved } from '../publish/decide.ts';
-import { createGithubWriter } from '../publish/github-writer.ts';
-import { appendReply, REPLY_MS, renderConfigComplaint, renderReply } from '../render/comment.ts';
+import { type GithubProject, getRepository } from '../../core/project/index.ts';
+import { isEnded } from '../../core/report/index.ts';
+import type { CommandReply, Thread, Trigger } from '../../core/thread/index.ts';
+import { isFinal } from '../clients/index.ts';
+import type { ConfigProblem, ReadConfig, RepositoryConfig } from '../configuration/index.ts';
+import { createInTurn } from '../projects/index.ts';
+import { createGithubWriter, isRemoved } from '../publish/index.ts';
+import { appendReply, REPLY_MS, renderConfigComplaint, renderReply } from '../render/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 /** The issue or pull request that an event is about, and who caused it. */

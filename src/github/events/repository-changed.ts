@@ -1,12 +1,11 @@
 // Other events: installations, repositories, pushes, closed issues, revoked authorizations, our check run's button.
 
-import { isAtLeast } from '../../core/person.ts';
-import type { GithubProject } from '../../core/project.ts';
-import type { Thread } from '../../core/thread.ts';
-import { cancelInvestigation } from '../../services/accept-report.ts';
-import { CONFIG_FILE } from '../configuration/read-configuration.ts';
-import { isBot, toPerson } from '../payloads.ts';
-import { readButtonNumber } from '../publish/decide-check-run.ts';
+import { type GithubProject, isAtLeast } from '../../core/project/index.ts';
+import type { Thread } from '../../core/thread/index.ts';
+import { cancelInvestigation } from '../../services/index.ts';
+import { isBot, toPerson } from '../clients/index.ts';
+import { CONFIG_FILE } from '../configuration/index.ts';
+import { readButtonNumber } from '../publish/index.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
 
 /** GitHub names the files of so many commits only. */

@@ -1,12 +1,9 @@
 // What is on an issue or pull request already: its answer, what runs, and which commands a person may give there.
-import { isAtLeast } from '../../core/person.ts';
-import { getRepository } from '../../core/project.ts';
-import type { Offer, Thread } from '../../core/thread.ts';
-import { isFinal } from '../clients/github-clients.ts';
-import type { IssuePayload } from '../payloads.ts';
-import { createGithubWriter } from '../publish/github-writer.ts';
-import { readMarker } from '../publish/marker.ts';
-import { REPLY_MS } from '../render/comment.ts';
+import { getRepository, isAtLeast } from '../../core/project/index.ts';
+import type { Offer, Thread } from '../../core/thread/index.ts';
+import { type IssuePayload, isFinal } from '../clients/index.ts';
+import { createGithubWriter, readMarker } from '../publish/index.ts';
+import { REPLY_MS } from '../render/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import type { EventSubject } from './replies.ts';
 

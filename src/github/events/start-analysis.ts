@@ -1,15 +1,12 @@
 // A label or a command becomes an accepted report: its sender is checked, its content is pinned, and stored once.
 
-import { createThreadId } from '../../core/memory.ts';
-import type { Person } from '../../core/person.ts';
-import { isAtLeast, type Role } from '../../core/person.ts';
-import { type GithubProject, getRepository } from '../../core/project.ts';
-import { formatGuidance } from '../../core/report.ts';
-import { acceptReport } from '../../services/accept-report.ts';
-import { investigationSettings } from '../configuration/effective.ts';
-import { includesLabel } from '../configuration/repository-config.ts';
-import { type CommentPayload, type GithubUser, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
-import { gatherIssueReport, gatherPullRequestReport } from '../report/gather-report.ts';
+import { type GithubProject, getRepository, isAtLeast, type Person, type Role } from '../../core/project/index.ts';
+import { formatGuidance } from '../../core/report/index.ts';
+import { createThreadId } from '../../core/thread/index.ts';
+import { acceptReport } from '../../services/index.ts';
+import { type CommentPayload, type GithubUser, type IssuePayload, isBot, isOurs, toPerson } from '../clients/index.ts';
+import { includesLabel, investigationSettings } from '../configuration/index.ts';
+import { gatherIssueReport, gatherPullRequestReport } from '../report/index.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { addReaction, type EventSubject, replyToCommand, reportConfigProblem } from './replies.ts';
 import { isClosedWithAnswer, offerCommands } from './standing.ts';

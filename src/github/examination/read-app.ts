@@ -1,6 +1,5 @@
 // What GitHub says about the App itself: its name, permissions, installations, and recent deliveries. Reads only.
-import type { GithubCaller } from '../clients/github-clients.ts';
-import { type Granted, toGranted } from '../clients/permissions.ts';
+import { type GithubCaller, type Granted, toGranted } from '../clients/index.ts';
 
 export interface AppState {
   readonly slug: string;

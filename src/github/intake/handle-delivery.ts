@@ -5,11 +5,11 @@ import { Probot, ProbotOctokit } from 'probot';
 import { CausewayError } from '../../core/errors.ts';
 import { createPauses, LONGEST_PAUSE_MS, type Pauses } from '../../core/pauses.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
-import { SourceBusy } from '../../core/source.ts';
-import type { Delivery, DeliveryStore } from '../../db/deliveries.ts';
+import { SourceBusy } from '../../core/source/index.ts';
+import type { Delivery, DeliveryStore } from '../../db/index.ts';
 import type { Log } from '../../log.ts';
-import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
-import { type AllowsOwner, createOwnerRule } from '../projects/project-sync.ts';
+import { type GithubClients, GithubFailure } from '../clients/index.ts';
+import { type AllowsOwner, createOwnerRule } from '../projects/index.ts';
 import { type DeliveryPayload, isRecord } from './delivery.ts';
 
 interface DeliveryHandlerOptions {

@@ -1,7 +1,7 @@
 // Receives GitHub's deliveries: checks the signature over the raw bytes, stores, and only then answers 202.
 import { createHash } from 'node:crypto';
 import { readLimited } from '../../core/abortable.ts';
-import type { DeliveryStore, NewDelivery } from '../../db/deliveries.ts';
+import type { DeliveryStore, NewDelivery } from '../../db/index.ts';
 import type { Log } from '../../log.ts';
 import { classifyDelivery, isSignedByOne, parseDelivery, readSignature } from './delivery.ts';
 

@@ -1,9 +1,8 @@
 // Whether an investigation may read another repository on GitHub: of the same installation, and readable by everybody
 // who can read the project.
-import { type GithubProject, isGithubProject } from '../../core/project.ts';
-import type { ContextAccess } from '../../services/context.ts';
-import type { GithubClients } from '../clients/github-clients.ts';
-import { ignoreRefused, openRepository, readPages } from '../clients/repository.ts';
+import { type GithubProject, isGithubProject } from '../../core/project/index.ts';
+import type { ContextAccess } from '../../services/index.ts';
+import { type GithubClients, ignoreRefused, openRepository, readPages } from '../clients/index.ts';
 
 type Visibility = 'public' | 'internal' | 'private';
 

@@ -1,6 +1,6 @@
 // Installations and their repositories as GitHub lists them, page by page, and whether a list is complete.
-import type { Installation, InstalledRepository, PermissionLevel } from '../../core/project.ts';
-import { type GithubCaller, unsureFailure } from '../clients/github-clients.ts';
+import type { Installation, InstalledRepository, PermissionLevel } from '../../core/project/index.ts';
+import { type GithubCaller, unsureFailure } from '../clients/index.ts';
 
 const PAGE = 100;
 const LEVELS: readonly PermissionLevel[] = ['read', 'write', 'admin'];

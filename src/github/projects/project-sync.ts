@@ -1,13 +1,16 @@
 // Projects follow GitHub: what the App is installed on is a project, and what it lost is none any more.
-import { type Installation, type InstalledRepository, isGithubProject, type Project } from '../../core/project.ts';
-import type { Source } from '../../core/source.ts';
-import type { InstallationStore } from '../../db/projects.ts';
-import type { Store } from '../../db/store.ts';
+import {
+  type Installation,
+  type InstalledRepository,
+  isGithubProject,
+  type Project,
+} from '../../core/project/index.ts';
+import type { Source } from '../../core/source/index.ts';
+import type { InstallationStore, Store } from '../../db/index.ts';
 import type { Log } from '../../log.ts';
-import { type CancelDeps, cancelInvestigation } from '../../services/accept-report.ts';
+import { type CancelDeps, cancelInvestigation } from '../../services/index.ts';
 
-import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
-import { comparePermissions, type Granted } from '../clients/permissions.ts';
+import { comparePermissions, type GithubClients, GithubFailure, type Granted } from '../clients/index.ts';
 import { createInTurn } from './in-turn.ts';
 import { listInstallations, listRepositories, readInstallation } from './listings.ts';
 

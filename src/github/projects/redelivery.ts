@@ -1,7 +1,7 @@
 // GitHub never repeats a failed delivery by itself: this requests a redelivery of what could not be delivered.
-import type { DeliveryStore } from '../../db/deliveries.ts';
+import type { DeliveryStore } from '../../db/index.ts';
 import type { Log } from '../../log.ts';
-import { type GithubCaller, type GithubClients, isFinal } from '../clients/github-clients.ts';
+import { type GithubCaller, type GithubClients, isFinal } from '../clients/index.ts';
 
 export interface Redelivery {
   /**

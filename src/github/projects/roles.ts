@@ -1,11 +1,17 @@
 // What a person may do in a repository on GitHub: read with the repository's own token, and cached for minutes at most.
 import { LRUCache } from 'lru-cache';
 import { untilAborted } from '../../core/abortable.ts';
-import type { Account, Permissions } from '../../core/account.ts';
-import type { Person } from '../../core/person.ts';
-import { ROLES, type Role } from '../../core/person.ts';
-import { type GithubProject, getRepository, isGithubProject, type Project } from '../../core/project.ts';
-import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
+import type { Account, Permissions } from '../../core/account/index.ts';
+import {
+  type GithubProject,
+  getRepository,
+  isGithubProject,
+  type Person,
+  type Project,
+  ROLES,
+  type Role,
+} from '../../core/project/index.ts';
+import { type GithubClients, GithubFailure } from '../clients/index.ts';
 
 export interface GithubPermissions extends Permissions {
   /**

@@ -2,16 +2,14 @@
 
 import { toUnifiedPatch } from 'causeway-diff';
 import { keepBeginning } from 'causeway-visible-text';
-import type { Check } from '../../core/check.ts';
+import type { Check } from '../../core/check/index.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { MAX_REPORT_BYTES } from '../../core/report.ts';
-import type { PostedPullRequest } from '../../core/thread.ts';
-import { acceptReport } from '../../services/accept-report.ts';
-import { ACTIONS } from '../checks/list-checks.ts';
-import { readAnnotations } from '../checks/read-words.ts';
-import { openRepository } from '../clients/repository.ts';
-import { investigationSettings } from '../configuration/effective.ts';
-import { readLogOrReason } from '../job-log.ts';
+import { MAX_REPORT_BYTES } from '../../core/report/index.ts';
+import type { PostedPullRequest } from '../../core/thread/index.ts';
+import { acceptReport } from '../../services/index.ts';
+import { ACTIONS, readAnnotations } from '../checks/index.ts';
+import { openRepository, readLogOrReason } from '../clients/index.ts';
+import { investigationSettings } from '../configuration/index.ts';
 import type { Work } from './view.ts';
 
 /** `red`: the checks that fail with the fix. `green`: those that ran the new test without it, and pass. */

@@ -1,25 +1,26 @@
 // What our check run on a head should show now, or that there should be none.
 
-import type { Failure } from '../../core/failure.ts';
-import type { CheckRunButton, Finding, Head } from '../../core/head.ts';
-import type { OutcomeView } from '../../core/outcome.ts';
-import { type GithubProject, isGithubProject } from '../../core/project.ts';
-import { toProof } from '../../core/proof.ts';
-import { isEnded } from '../../core/report.ts';
-import type { Thread } from '../../core/thread.ts';
-import { describeWithheld } from '../../core/withheld.ts';
-import type { RepositoryConfig } from '../configuration/repository-config.ts';
-import { type CheckRunAnnotation, listAnnotations, renderDetails, renderSummary } from '../render/check-run.ts';
+import type { CheckRunButton, Failure, Finding, Head } from '../../core/check/index.ts';
+import type { OutcomeView } from '../../core/outcome/index.ts';
+import { type GithubProject, isGithubProject } from '../../core/project/index.ts';
+import { toProof } from '../../core/proof/index.ts';
+import { isEnded } from '../../core/report/index.ts';
+import { describeWithheld, type Thread } from '../../core/thread/index.ts';
+import type { RepositoryConfig } from '../configuration/index.ts';
 import {
   type CauseFix,
   type CauseInquiry,
+  type CheckRunAnnotation,
   type CheckRunContent,
   findRangeOf,
   isCurrent,
   isRed,
+  listAnnotations,
+  renderDetails,
+  renderSummary,
   renderTitle,
   type ShownCause,
-} from '../render/check-run-title.ts';
+} from '../render/index.ts';
 import { describeNotRead, hasFix, loadResult, type PublishDeps, toRights } from './view.ts';
 
 export interface WantedCheckRun {

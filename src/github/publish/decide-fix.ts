@@ -1,13 +1,17 @@
 // Whether a result gets a pull request, and who requested it, as far as it can be said without asking GitHub. Pure.
 
-import type { Failure } from '../../core/failure.ts';
-import { isWithoutCi, toProof } from '../../core/proof.ts';
-import { isSureEnough } from '../../core/second-look.ts';
-import type { SourcedIssue } from '../../core/shown-issue.ts';
-import type { FixRequest, PostedPullRequest, Thread, ThreadRecord } from '../../core/thread.ts';
-import { describeWithheld, type WithheldReason } from '../../core/withheld.ts';
-import type { FixState } from '../render/comment.ts';
-import type { FixedFailure, PullRequestText } from '../render/pull-request.ts';
+import type { Failure } from '../../core/check/index.ts';
+import { isSureEnough, type SourcedIssue } from '../../core/issue/index.ts';
+import { isWithoutCi, toProof } from '../../core/proof/index.ts';
+import {
+  describeWithheld,
+  type FixRequest,
+  type PostedPullRequest,
+  type Thread,
+  type ThreadRecord,
+  type WithheldReason,
+} from '../../core/thread/index.ts';
+import type { FixedFailure, FixState, PullRequestText } from '../render/index.ts';
 import type { LivePullRequest } from './github-writer.ts';
 import { getNumber, hasFix, type View } from './view.ts';
 

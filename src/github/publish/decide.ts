@@ -1,20 +1,20 @@
 // What should be on GitHub for a thread, and the next step to get there; one at a time, until nothing is left. Pure.
 
-import { describeReason } from '../../core/check.ts';
-import { type InvestigationOutcome, isEnded } from '../../core/report.ts';
-import { type CommandReply, listFurther, type PostedComment, toTriggerKey } from '../../core/thread.ts';
+import { describeReason } from '../../core/check/index.ts';
+import { type InvestigationOutcome, isEnded } from '../../core/report/index.ts';
+import { type CommandReply, listFurther, type PostedComment, toTriggerKey } from '../../core/thread/index.ts';
 import {
   type Beside,
+  describeNotBegun,
   type FurtherCause,
+  MAX_PAGE,
   type PostPlace,
   type RedChecks,
   renderEndComment,
   renderFactsComment,
   renderResultComment,
   renderSettledComment,
-} from '../render/comment.ts';
-import { describeNotBegun } from '../render/not-begun.ts';
-import { MAX_PAGE } from '../render/page.ts';
+} from '../render/index.ts';
 import { decideFix, toRequestKey } from './decide-fix.ts';
 import { digestOf, type MarkerKind, markerText } from './marker.ts';
 import { findLead, getNumber, type HeadCause, hasFix, listCheckNames, type Result, type View } from './view.ts';

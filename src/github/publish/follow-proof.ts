@@ -1,18 +1,20 @@
 // Follows the proof of our own pull request: CI with the tests alone, then the fix, then CI with both; and how it ended.
 
 import type { ResultBudget } from 'causeway-ci-log';
-import { type ChangeParts, isTestPath, listOwnTests, splitChange } from '../../core/change-parts.ts';
-import { type Check, ChecksClosed, createResultBudget, type NamedCheck } from '../../core/check.ts';
+import { type Check, ChecksClosed, createResultBudget, type NamedCheck } from '../../core/check/index.ts';
 import {
   type BaseCheck,
   type ChangedFile,
+  type ChangeParts,
   endProof,
   foldSpace,
   type HalfCheck,
   type HalfOutcome,
   hashChange,
+  isTestPath,
   judgeGreenHalf,
   judgeRedHalf,
+  listOwnTests,
   listThrown,
   type NotRun,
   noteChecks,
@@ -21,12 +23,12 @@ import {
   type ProofVerdict,
   pickCommits,
   type RedHalf,
-} from '../../core/proof.ts';
-import { isEnded } from '../../core/report.ts';
-import type { PostedPullRequest } from '../../core/thread.ts';
-import { cancelInvestigation } from '../../services/accept-report.ts';
-import { OUTSIDE_OUTPUT, readCheckTexts } from '../../services/checks/check-texts.ts';
-import { openRepository, recoverFrom } from '../clients/repository.ts';
+  splitChange,
+} from '../../core/proof/index.ts';
+import { isEnded } from '../../core/report/index.ts';
+import type { PostedPullRequest } from '../../core/thread/index.ts';
+import { cancelInvestigation, OUTSIDE_OUTPUT, readCheckTexts } from '../../services/index.ts';
+import { openRepository, recoverFrom } from '../clients/index.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { findSilenceEnd } from './decide.ts';
 import { findRequester } from './decide-fix.ts';

@@ -1,14 +1,14 @@
 // Follows our own pull request: its state on GitHub, its checks, another attempt where they fail, and the hand-over to people.
 
-import type { Check } from '../../core/check.ts';
-import { getRepository } from '../../core/project.ts';
-import { isRedHalf, refuteByChecks } from '../../core/proof.ts';
-import { isEnded } from '../../core/report.ts';
-import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread.ts';
-import { cancelInvestigation } from '../../services/accept-report.ts';
-import { listLatestChecks } from '../checks/list-checks.ts';
-import { openRepository, recoverFrom } from '../clients/repository.ts';
-import { listTitles, renderPullRequest } from '../render/pull-request.ts';
+import type { Check } from '../../core/check/index.ts';
+import { getRepository } from '../../core/project/index.ts';
+import { isRedHalf, refuteByChecks } from '../../core/proof/index.ts';
+import { isEnded } from '../../core/report/index.ts';
+import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread/index.ts';
+import { cancelInvestigation } from '../../services/index.ts';
+import { listLatestChecks } from '../checks/index.ts';
+import { openRepository, recoverFrom } from '../clients/index.ts';
+import { listTitles, renderPullRequest } from '../render/index.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { findSilenceEnd, toPlace } from './decide.ts';
 import { describeFixed, findRequester, toClosingTime } from './decide-fix.ts';

@@ -2,9 +2,15 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import type { FileMode } from 'causeway-diff';
 import type { Redactor } from 'causeway-redact';
-import { type GithubProject, getRepository } from '../../core/project.ts';
-import type { GithubClients } from '../clients/github-clients.ts';
-import { ignoreUnknown, openRepository, type RepositoryCaller, readPages, recoverFrom } from '../clients/repository.ts';
+import { type GithubProject, getRepository } from '../../core/project/index.ts';
+import {
+  type GithubClients,
+  ignoreUnknown,
+  openRepository,
+  type RepositoryCaller,
+  readPages,
+  recoverFrom,
+} from '../clients/index.ts';
 
 /** A comment or review of our own. */
 export interface OwnText {

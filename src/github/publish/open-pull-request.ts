@@ -1,18 +1,13 @@
 // The pull request of a result: branch, first commit, draft. Each is looked for before it is made, so that none is made twice.
 
 import type { ChangeSet } from 'causeway-diff';
-import { type ChangeParts, splitChange } from '../../core/change-parts.ts';
-import { ChecksClosed } from '../../core/check.ts';
-import type { Person } from '../../core/person.ts';
-import { isAtLeast } from '../../core/person.ts';
-import type { NotRun, ProofProgress } from '../../core/proof.ts';
-import { findScopeOf } from '../../core/scopes.ts';
-import type { SourcedIssue } from '../../core/shown-issue.ts';
-import type { PostedPullRequest, Subject, Thread, ThreadRecord } from '../../core/thread.ts';
-import type { WithheldReason } from '../../core/withheld.ts';
-import { ignoreUnknown, openRepository, type RepositoryCaller, recoverFrom } from '../clients/repository.ts';
-import type { ShownProof } from '../render/proof.ts';
-import { renderCommitMessage, renderPullRequest, renderTestCommitMessage } from '../render/pull-request.ts';
+import { ChecksClosed } from '../../core/check/index.ts';
+import type { SourcedIssue } from '../../core/issue/index.ts';
+import { findScopeOf, isAtLeast, type Person } from '../../core/project/index.ts';
+import { type ChangeParts, type NotRun, type ProofProgress, splitChange } from '../../core/proof/index.ts';
+import type { PostedPullRequest, Subject, Thread, ThreadRecord, WithheldReason } from '../../core/thread/index.ts';
+import { ignoreUnknown, openRepository, type RepositoryCaller, recoverFrom } from '../clients/index.ts';
+import { renderCommitMessage, renderPullRequest, renderTestCommitMessage, type ShownProof } from '../render/index.ts';
 import { toPlace } from './decide.ts';
 import { createRefusal, describeFixed, toClosingTime } from './decide-fix.ts';
 import type { BranchHead, CommitFiles, LivePullRequest, NewCommitMessage } from './github-writer.ts';

@@ -1,9 +1,9 @@
 // Our comments on a thread's subject: posted once, edited in place, collapsed when settled, and not restored when people delete them.
-import type { Check } from '../../core/check.ts';
-import { describeProofVerdict } from '../../core/proof.ts';
-import type { PostedComment, PostedPullRequest, ThreadRecord } from '../../core/thread.ts';
-import { recoverFrom } from '../clients/repository.ts';
-import { appendReply, isReplyOnly, REPLY_MS, renderHandOverComment } from '../render/comment.ts';
+import type { Check } from '../../core/check/index.ts';
+import { describeProofVerdict } from '../../core/proof/index.ts';
+import type { PostedComment, PostedPullRequest, ThreadRecord } from '../../core/thread/index.ts';
+import { recoverFrom } from '../clients/index.ts';
+import { appendReply, isReplyOnly, REPLY_MS, renderHandOverComment } from '../render/index.ts';
 import { isRemoved, keepRecentPosts, type PublishStep, toPlace, toUtterance, type WantedComment } from './decide.ts';
 import { digestOf, readMarker } from './marker.ts';
 import { loadIssue, type Work } from './view.ts';

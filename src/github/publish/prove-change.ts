@@ -5,8 +5,8 @@ import { applyFileDiff, type ChangeSet, DiffRefused, type FileDiff, type FileMod
 import type { Repository, SourceTree, TreeEntry } from 'causeway-git-objects';
 import { createGlobMatcher } from 'causeway-paths';
 import { REDACTED } from 'causeway-redact';
-import type { InvestigationSettings } from '../../core/settings.ts';
-import type { OtherBase, WithheldReason } from '../../core/withheld.ts';
+import type { InvestigationSettings } from '../../core/project/index.ts';
+import type { OtherBase, WithheldReason } from '../../core/thread/index.ts';
 import type { CommitFiles } from './github-writer.ts';
 
 export interface ChangeToPublish {

@@ -1,11 +1,8 @@
 // The handler of `check-run` jobs: brings our own check run on one head up to date, one recorded step after another.
-import type { HeadRecord, PostedCheckRun } from '../../core/head.ts';
+import type { HeadRecord, PostedCheckRun } from '../../core/check/index.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
-import { GithubFailure } from '../clients/github-clients.ts';
-import { openRepository, readPages } from '../clients/repository.ts';
-import { CHECK_NAME, isOwnCheck } from '../payloads.ts';
-import { type CheckRunAnnotation, toAnnotationKey } from '../render/check-run.ts';
-import { MAX_CHECK_TITLE } from '../render/check-run-title.ts';
+import { CHECK_NAME, GithubFailure, isOwnCheck, openRepository, readPages } from '../clients/index.ts';
+import { type CheckRunAnnotation, MAX_CHECK_TITLE, toAnnotationKey } from '../render/index.ts';
 import {
   type CheckRunView,
   decideCheckRun,

@@ -3,8 +3,8 @@
 
 import { createPauses } from '../../core/pauses.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
-import { PAUSED_MS } from '../../services/services.ts';
-import { GithubFailure } from '../clients/github-clients.ts';
+import { PAUSED_MS } from '../../services/index.ts';
+import { GithubFailure } from '../clients/index.ts';
 import type { PublishDeps } from './view.ts';
 
 /** GitHub is at a limit and names no time. */

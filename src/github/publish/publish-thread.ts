@@ -1,12 +1,12 @@
 // The handler of `publish` jobs: brings GitHub up to date for one thread, one recorded step after another.
 
 import { LRUCache } from 'lru-cache';
-import { ChecksBusy } from '../../core/check.ts';
+import { ChecksBusy } from '../../core/check/index.ts';
 import { CausewayError } from '../../core/errors.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
-import { SourceBusy } from '../../core/source.ts';
-import { type ThreadRecord, toTriggerKey } from '../../core/thread.ts';
-import { PAUSED_MS } from '../../services/services.ts';
+import { SourceBusy } from '../../core/source/index.ts';
+import { type ThreadRecord, toTriggerKey } from '../../core/thread/index.ts';
+import { PAUSED_MS } from '../../services/index.ts';
 import {
   decideComment,
   decideStep,

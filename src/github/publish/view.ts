@@ -2,37 +2,34 @@
 
 import type { ChangeSet } from 'causeway-diff';
 import type { Redactor } from 'causeway-redact';
-import { decideThreshold, toJudged } from '../../core/calibration.ts';
-import type { Checks } from '../../core/check.ts';
-import type { StepSource } from '../../core/evidence.ts';
-import type { Failure } from '../../core/failure.ts';
-import type { Finding, Head } from '../../core/head.ts';
-import type { Conclusion } from '../../core/issue.ts';
-import type { Memory } from '../../core/memory.ts';
-import { type GithubProject, type Installation, isGithubProject } from '../../core/project.ts';
+import type { Checks, Failure, Finding, Head } from '../../core/check/index.ts';
+import { addSources, type Conclusion, type SourcedIssue } from '../../core/issue/index.ts';
+import { decideThreshold, toJudged } from '../../core/outcome/index.ts';
+import { type GithubProject, type Installation, isGithubProject } from '../../core/project/index.ts';
 import type { WaitCode } from '../../core/reason.ts';
-import type { Investigation } from '../../core/report.ts';
-import { addSources, type SourcedIssue } from '../../core/shown-issue.ts';
-import type { Source } from '../../core/source.ts';
+import type { Investigation, StepSource } from '../../core/report/index.ts';
+import type { Source } from '../../core/source/index.ts';
 import {
   listFurther,
+  type Memory,
   type PostedPullRequest,
   type Subject,
   type Thread,
   type ThreadRecord,
-} from '../../core/thread.ts';
-import type { NamedVote } from '../../db/answers.ts';
-import type { Store } from '../../db/store.ts';
+} from '../../core/thread/index.ts';
+import type { NamedVote, Store } from '../../db/index.ts';
 import { addLogContext, type Log } from '../../log.ts';
-import type { CheckReader } from '../../services/checks/check-texts.ts';
-import { type ContextAccess, isContextReadable } from '../../services/context.ts';
-import type { Changes } from '../../services/follow.ts';
-import { findStepSource, type GatheredFacts } from '../../services/run-records.ts';
-import type { GithubClients } from '../clients/github-clients.ts';
-import { openRepository, recoverFrom } from '../clients/repository.ts';
-import type { ConfigurationReader } from '../configuration/read-configuration.ts';
-import type { Mode, RepositoryConfig } from '../configuration/repository-config.ts';
-import type { GithubPermissions } from '../projects/roles.ts';
+import {
+  type Changes,
+  type CheckReader,
+  type ContextAccess,
+  findStepSource,
+  type GatheredFacts,
+  isContextReadable,
+} from '../../services/index.ts';
+import { type GithubClients, openRepository, recoverFrom } from '../clients/index.ts';
+import type { ConfigurationReader, Mode, RepositoryConfig } from '../configuration/index.ts';
+import type { GithubPermissions } from '../projects/index.ts';
 import type { GithubWriter } from './github-writer.ts';
 
 export interface PublishDeps {

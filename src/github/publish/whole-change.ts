@@ -1,8 +1,8 @@
 // What our pull request changes as a whole: the first change, and those of further attempts on top of it. Pure.
 
 import { type ChangeSet, joinChanges, toDiff } from 'causeway-diff';
-import { splitChange } from '../../core/change-parts.ts';
-import type { PostedPullRequest } from '../../core/thread.ts';
+import { splitChange } from '../../core/proof/index.ts';
+import type { PostedPullRequest } from '../../core/thread/index.ts';
 import type { Result } from './view.ts';
 
 /**

@@ -2,15 +2,18 @@
 
 import type { ChangeSet } from 'causeway-diff';
 import { formatCodeSpan, formatPlain } from 'causeway-safe-markdown';
-import { hasCause } from '../../core/answer-outcome.ts';
-import { describeReason } from '../../core/check.ts';
-import { splitError } from '../../core/failed-check.ts';
-import type { CommitRange, Failure } from '../../core/failure.ts';
-import type { Finding, Head } from '../../core/head.ts';
-import { removeCitations, splitSentences } from '../../core/issue-view.ts';
-import type { ProofState } from '../../core/proof.ts';
+import {
+  type CommitRange,
+  describeReason,
+  type Failure,
+  type Finding,
+  type Head,
+  splitError,
+} from '../../core/check/index.ts';
+import { filterIssue, removeCitations, type SourcedIssue, splitSentences } from '../../core/issue/index.ts';
+import { hasCause } from '../../core/outcome/index.ts';
+import type { ProofState } from '../../core/proof/index.ts';
 import type { FailureReason, WaitCode } from '../../core/reason.ts';
-import { filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import { sortByName } from './comment.ts';
 
 /** What the check run on a head is rendered from. */

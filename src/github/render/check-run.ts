@@ -4,17 +4,26 @@ import type { UnreadFile } from 'causeway-ci-log';
 import { isSafePath } from 'causeway-paths';
 import { formatCodeSpan, formatPlain, sanitiseInline } from 'causeway-safe-markdown';
 import { sanitiseText } from 'causeway-visible-text';
-import { hasCause } from '../../core/answer-outcome.ts';
-import { describeReason, describeUnread } from '../../core/check.ts';
-import { findContextFile } from '../../core/context.ts';
-import { removeDuration, splitError } from '../../core/failed-check.ts';
-import { mayNameCommits } from '../../core/failure.ts';
-import type { Finding } from '../../core/head.ts';
-import { TOUCHED_BY_CHANGE } from '../../core/issue.ts';
-import { removeCitations, splitSentences } from '../../core/issue-view.ts';
+import {
+  describeReason,
+  describeUnread,
+  type Finding,
+  mayNameCommits,
+  type Reason,
+  removeDuration,
+  splitError,
+} from '../../core/check/index.ts';
+import {
+  buildSourceLinks,
+  filterIssue,
+  findContextFile,
+  removeCitations,
+  type SourcedIssue,
+  splitSentences,
+  TOUCHED_BY_CHANGE,
+} from '../../core/issue/index.ts';
+import { hasCause } from '../../core/outcome/index.ts';
 import { describeWaitReason } from '../../core/reason.ts';
-import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
-import type { Reason } from '../../core/verdict.ts';
 import {
   attributeFailure,
   type CauseFix,

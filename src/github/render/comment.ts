@@ -3,18 +3,23 @@
 import type { Excerpt } from 'causeway-ci-log';
 import type { ChangeSet } from 'causeway-diff';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
-import type { Outcome } from '../../core/answer-outcome.ts';
-import { isWithheld } from '../../core/context.ts';
-import type { StepSource } from '../../core/evidence.ts';
-import type { Conclusion } from '../../core/issue.ts';
-import { removeCitations, splitSentences } from '../../core/issue-view.ts';
-import type { AnswerJudgement } from '../../core/outcome.ts';
-import type { ProofState } from '../../core/proof.ts';
+import type { Verdict } from '../../core/check/index.ts';
+import {
+  addSources,
+  buildSourceLinks,
+  type Conclusion,
+  filterIssue,
+  isWithheld,
+  removeCitations,
+  type SourcedIssue,
+  splitSentences,
+} from '../../core/issue/index.ts';
+import type { AnswerJudgement, Outcome } from '../../core/outcome/index.ts';
+import type { ProofState } from '../../core/proof/index.ts';
 import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';
-import { addSources, buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
-import type { ChecksState, CommandReply, Offer, PostedPullRequest, Subject } from '../../core/thread.ts';
-import type { Verdict } from '../../core/verdict.ts';
-import type { ConfigProblem } from '../configuration/repository-config.ts';
+import type { StepSource } from '../../core/report/index.ts';
+import type { ChecksState, CommandReply, Offer, PostedPullRequest, Subject } from '../../core/thread/index.ts';
+import type { ConfigProblem } from '../configuration/index.ts';
 import {
   describeEffort,
   foldDiff,

@@ -3,11 +3,18 @@
 import { type ChangeSet, toUnifiedPatch } from 'causeway-diff';
 import type { SourceLinks } from 'causeway-safe-markdown';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
-import { describeCost, formatDuration } from '../../core/effort.ts';
-import type { Step } from '../../core/issue.ts';
-import { splitSentences } from '../../core/issue-view.ts';
-import { changesResult, explainLook, nameLook } from '../../core/second-look.ts';
-import type { NumberedStep, ShownIssue, SourcedIssue } from '../../core/shown-issue.ts';
+import {
+  changesResult,
+  describeCost,
+  explainLook,
+  formatDuration,
+  type NumberedStep,
+  nameLook,
+  type ShownIssue,
+  type SourcedIssue,
+  type Step,
+  splitSentences,
+} from '../../core/issue/index.ts';
 import { type Block, code, describeCount, type Fold, formatList, text } from './page.ts';
 
 const MAX_CAUSE = 1_500;

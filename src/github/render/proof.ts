@@ -8,8 +8,8 @@ import {
   type ProofState,
   type ProvenCheck,
   toProof,
-} from '../../core/proof.ts';
-import type { ChecksState, PostedPullRequest } from '../../core/thread.ts';
+} from '../../core/proof/index.ts';
+import type { ChecksState, PostedPullRequest } from '../../core/thread/index.ts';
 import { isOfRepository, type PostPlace } from './comment.ts';
 import { code, type Fold, formatList } from './page.ts';
 

@@ -1,12 +1,16 @@
 // Title, body and commit message of our own pull requests: cause, change, what was checked and what wasn't.
 
 import { formatCodeSpan, formatPlain, sanitiseInline } from 'causeway-safe-markdown';
-import { removeDuration } from '../../core/failed-check.ts';
-import type { CommitRange, Failure } from '../../core/failure.ts';
-import { removeCitations, splitSentences } from '../../core/issue-view.ts';
-import { lowerConfidence, toProof } from '../../core/proof.ts';
-import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
-import type { ChecksState, PostedPullRequest, Subject } from '../../core/thread.ts';
+import { type CommitRange, type Failure, removeDuration } from '../../core/check/index.ts';
+import {
+  buildSourceLinks,
+  filterIssue,
+  removeCitations,
+  type SourcedIssue,
+  splitSentences,
+} from '../../core/issue/index.ts';
+import { lowerConfidence, toProof } from '../../core/proof/index.ts';
+import type { ChecksState, PostedPullRequest, Subject } from '../../core/thread/index.ts';
 import { describeWayBack, formatCheckNames, isOfRepository, type PostPlace } from './comment.ts';
 import {
   foldInvestigation,

@@ -2,7 +2,7 @@
 
 import { formatLog } from 'causeway-ci-log';
 import { readLimited } from '../../core/abortable.ts';
-import type { GithubProject } from '../../core/project.ts';
+import type { GithubProject } from '../../core/project/index.ts';
 import type { GatherDeps } from './gather-deps.ts';
 
 interface Attachment {

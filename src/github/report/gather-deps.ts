@@ -1,8 +1,8 @@
 // What gathering a report needs.
-import type { ReadBuildLog, ShortenLog } from '../../core/check.ts';
+import type { ReadBuildLog, ShortenLog } from '../../core/check/index.ts';
 import type { Log } from '../../log.ts';
-import type { GithubClients } from '../clients/github-clients.ts';
-import type { GithubPermissions } from '../projects/roles.ts';
+import type { GithubClients } from '../clients/index.ts';
+import type { GithubPermissions } from '../projects/index.ts';
 
 export interface GatherDeps {
   readonly clients: Pick<GithubClients, 'identity' | 'repository'>;

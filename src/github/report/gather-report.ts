@@ -3,20 +3,26 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { formatLog } from 'causeway-ci-log';
 import { keepBeginning } from 'causeway-visible-text';
-import type { Check } from '../../core/check.ts';
-import type { Person } from '../../core/person.ts';
-import { isAtLeast } from '../../core/person.ts';
-import type { GithubProject } from '../../core/project.ts';
-import { formatGuidance, MAX_REPORT_BYTES } from '../../core/report.ts';
-import type { Trigger } from '../../core/thread.ts';
-import { ACTIONS, listLatestChecks } from '../checks/list-checks.ts';
-import { readAnnotations } from '../checks/read-words.ts';
-import type { AppIdentity } from '../clients/github-clients.ts';
-import { openRepository, type RepositoryCaller, unlessSpent } from '../clients/repository.ts';
-import { splitAtCommand } from '../events/command.ts';
-import { readLogOrReason } from '../job-log.ts';
-import { type CommentPayload, type GithubUser, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
+import type { Check } from '../../core/check/index.ts';
+import { type GithubProject, isAtLeast, type Person } from '../../core/project/index.ts';
+import { formatGuidance, MAX_REPORT_BYTES } from '../../core/report/index.ts';
+import type { Trigger } from '../../core/thread/index.ts';
+import { ACTIONS, listLatestChecks, readAnnotations } from '../checks/index.ts';
+import {
+  type AppIdentity,
+  type CommentPayload,
+  type GithubUser,
+  type IssuePayload,
+  isBot,
+  isOurs,
+  openRepository,
+  type RepositoryCaller,
+  readLogOrReason,
+  toPerson,
+  unlessSpent,
+} from '../clients/index.ts';
 import { readAttachments } from './attachments.ts';
+import { splitAtCommand } from './command.ts';
 import type { GatherDeps } from './gather-deps.ts';
 import { formatShown, type MarkedMarkdown, markLines } from './markdown-lines.ts';
 

@@ -1,9 +1,8 @@
 // Who a login is on GitHub just now: accounts are bound to the number, since logins change hands.
 import { CausewayError } from '../../core/errors.ts';
-import type { Person } from '../../core/person.ts';
-import type { InstallationStore } from '../../db/projects.ts';
-import type { GithubCaller, GithubClients } from '../clients/github-clients.ts';
-import { createGithubClient, type GithubOptions } from '../github-client.ts';
+import type { Person } from '../../core/project/index.ts';
+import type { InstallationStore } from '../../db/index.ts';
+import { createGithubClient, type GithubCaller, type GithubClients, type GithubOptions } from '../clients/index.ts';
 
 export interface FindPersonDeps {
   /** Null: the App's credentials are not known here. */

@@ -4,8 +4,13 @@ import { createPrivateKey } from 'node:crypto';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { CausewayError } from '../../core/errors.ts';
-import { type GithubClients, sendUnwatched, type WatchCall } from '../clients/github-clients.ts';
-import { createGithubClient, type GithubOptions } from '../github-client.ts';
+import {
+  createGithubClient,
+  type GithubClients,
+  type GithubOptions,
+  sendUnwatched,
+  type WatchCall,
+} from '../clients/index.ts';
 
 /** `fix`: may commit and open pull requests. `comment`: reads contents, and comments. */
 export const INSTALL_KINDS = ['fix', 'comment'] as const;

@@ -1,14 +1,13 @@
 // Signing in with GitHub (PKCE): the browser's code is exchanged for a person, whose token is revoked at once.
 import { z } from 'zod';
 import { readLimited } from '../../core/abortable.ts';
-import { type GithubSignIn, SignInRefused } from '../../core/account.ts';
+import { type GithubSignIn, SignInRefused } from '../../core/account/index.ts';
 import { CausewayError } from '../../core/errors.ts';
-import type { Person } from '../../core/person.ts';
-import type { InstallationStore } from '../../db/projects.ts';
+import type { Person } from '../../core/project/index.ts';
+import type { InstallationStore } from '../../db/index.ts';
 import { type Log, registerSecret } from '../../log.ts';
-import { sendUnwatched, type WatchCall } from '../clients/github-clients.ts';
-import { hasNext } from '../projects/listings.ts';
-import { createOwnerRule, type OwnerRuleOptions } from '../projects/project-sync.ts';
+import { sendUnwatched, type WatchCall } from '../clients/index.ts';
+import { createOwnerRule, hasNext, type OwnerRuleOptions } from '../projects/index.ts';
 
 export interface GithubSignInOptions {
   readonly clientId: string;

@@ -1,18 +1,22 @@
 // Links findings to the investigations of their causes, and begins one in the name of our own bot where there is none
 // and one may begin.
 
-import { sharesCause } from '../../ci/same-cause.ts';
-import { createSigningSecret } from '../../core/account.ts';
-import { hasCause } from '../../core/answer-outcome.ts';
-import { ALL_OUTPUT, type CheckRules } from '../../core/check.ts';
-import type { Failure } from '../../core/failure.ts';
-import type { Finding, Head, HeadPlace, NotBegun } from '../../core/head.ts';
-import { createThreadId } from '../../core/memory.ts';
-import type { Person } from '../../core/person.ts';
-import { isEnded } from '../../core/report.ts';
-import { nameScopes } from '../../core/scopes.ts';
-import type { Subject } from '../../core/thread.ts';
-import type { ThreadPart } from '../../db/reports.ts';
+import { sharesCause } from '../../ci/index.ts';
+import { createSigningSecret } from '../../core/account/index.ts';
+import {
+  ALL_OUTPUT,
+  type CheckRules,
+  type Failure,
+  type Finding,
+  type Head,
+  type HeadPlace,
+  type NotBegun,
+} from '../../core/check/index.ts';
+import { hasCause } from '../../core/outcome/index.ts';
+import { nameScopes, type Person } from '../../core/project/index.ts';
+import { isEnded } from '../../core/report/index.ts';
+import { createThreadId, type Subject } from '../../core/thread/index.ts';
+import type { ThreadPart } from '../../db/index.ts';
 import { acceptReport } from '../accept-report.ts';
 import { readCheckTexts, shortenForReport } from './check-texts.ts';
 import { composeFailureReport } from './failure-report.ts';

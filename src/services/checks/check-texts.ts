@@ -19,9 +19,9 @@ import {
   type Checks,
   type OutputLimits,
   type ReadArtifact,
-} from '../../core/check.ts';
+} from '../../core/check/index.ts';
 import type { Past } from '../../core/past.ts';
-import type { GithubProject } from '../../core/project.ts';
+import type { GithubProject } from '../../core/project/index.ts';
 import { locate } from '../../installation.ts';
 
 type Clean = (text: string) => string;

@@ -2,11 +2,15 @@
 // last.
 import { condenseText, type FailedResult } from 'causeway-ci-log';
 import { keepBeginning } from 'causeway-visible-text';
-import { type ChangedFiles, describeReason } from '../../core/check.ts';
-import type { CommitRange } from '../../core/failure.ts';
-import type { Finding, HeadPlace } from '../../core/head.ts';
-import { MAX_REPORT_BYTES } from '../../core/report.ts';
-import type { Verdict } from '../../core/verdict.ts';
+import {
+  type ChangedFiles,
+  type CommitRange,
+  describeReason,
+  type Finding,
+  type HeadPlace,
+  type Verdict,
+} from '../../core/check/index.ts';
+import { MAX_REPORT_BYTES } from '../../core/report/index.ts';
 import { type CleanTexts, REPORT_LOG_BYTES } from './check-texts.ts';
 
 export interface FailureReport {

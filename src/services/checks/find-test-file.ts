@@ -1,11 +1,10 @@
 // The file of a flaky test, and who owns it: for the people who have to look at it.
 
 import { isSafePath } from 'causeway-paths';
-import type { CheckRules } from '../../core/check.ts';
-import { readOwnersOf } from '../../core/code-owners.ts';
-import type { Finding } from '../../core/head.ts';
-import { findScopeOf } from '../../core/scopes.ts';
-import { classifyFile } from '../../triage/own-code.ts';
+import type { CheckRules, Finding } from '../../core/check/index.ts';
+import { findScopeOf } from '../../core/project/index.ts';
+import { readOwnersOf } from '../../core/source/index.ts';
+import { classifyFile } from '../../triage/index.ts';
 import type { Look } from './look.ts';
 import type { Recorded } from './sightings.ts';
 

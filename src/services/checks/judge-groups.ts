@@ -3,12 +3,27 @@
 
 import { formatHeadline, matchError } from 'causeway-ci-log';
 import { isSafePath } from 'causeway-paths';
-import { type CheckEvidence, type Judgement, judgeCheck } from '../../ci/judge.ts';
-import { findTiesByName, findTiesInTree, isCertainTie, isSameFile, type Tie } from '../../ci/touches.ts';
-import { type ChangedFiles, type Check, ChecksSpent, toCheckKey } from '../../core/check.ts';
-import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../core/head.ts';
-import { createFailureId } from '../../core/memory.ts';
-import type { Reason } from '../../core/verdict.ts';
+import {
+  type CheckEvidence,
+  findTiesByName,
+  findTiesInTree,
+  isCertainTie,
+  isSameFile,
+  type Judgement,
+  judgeCheck,
+  type Tie,
+} from '../../ci/index.ts';
+import {
+  type ChangedFiles,
+  type Check,
+  ChecksSpent,
+  EMPTY_EXCERPT,
+  type Finding,
+  type HeadPlace,
+  type Reason,
+  toCheckKey,
+} from '../../core/check/index.ts';
+import { createFailureId } from '../../core/thread/index.ts';
 import type { Look } from './look.ts';
 import { createComparison, type Group, isFromOutside, type ReadSuspect } from './read-suspects.ts';
 import { type JudgedGroup, readKnownFailure, toHistory, toSeenAt } from './sightings.ts';

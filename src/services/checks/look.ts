@@ -1,10 +1,16 @@
 // One look at the checks of a commit: what it works on, and how its findings are stored.
 
 import type { ResultBudget } from 'causeway-ci-log';
-import { type ChangedFiles, ChecksBusy, ChecksClosed, createResultBudget } from '../../core/check.ts';
-import type { CommitRange } from '../../core/failure.ts';
-import type { Head, HeadPlace } from '../../core/head.ts';
-import { type GithubProject, isGithubProject } from '../../core/project.ts';
+import {
+  type ChangedFiles,
+  ChecksBusy,
+  ChecksClosed,
+  type CommitRange,
+  createResultBudget,
+  type Head,
+  type HeadPlace,
+} from '../../core/check/index.ts';
+import { type GithubProject, isGithubProject } from '../../core/project/index.ts';
 import type { JobResult } from '../../core/queue.ts';
 import { type CheckServices, PAUSED_MS } from '../services.ts';
 

@@ -3,16 +3,13 @@
 import { matchError } from 'causeway-ci-log';
 import { diffLines, toLines } from 'causeway-diff';
 import type { Repository } from 'causeway-git-objects';
-import type { FailedCheckGround } from '../../agent/relevance.ts';
-import { createReacher } from '../../ci/reach.ts';
-import { isTestPath } from '../../core/change-parts.ts';
+import { createReacher } from '../../ci/index.ts';
+import { EMPTY_EXCERPT, type Failure, type Finding, type Head, nameFailure } from '../../core/check/index.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { nameFailure } from '../../core/failed-check.ts';
-import type { Failure } from '../../core/failure.ts';
-import { EMPTY_EXCERPT, type Finding, type Head } from '../../core/head.ts';
-import { findSpans, type Span } from '../../core/spans.ts';
-import type { Run } from '../../db/runs.ts';
-import type { Store } from '../../db/store.ts';
+import { isTestPath } from '../../core/proof/index.ts';
+import { findSpans, type Span } from '../../core/source/index.ts';
+import type { Run, Store } from '../../db/index.ts';
+import type { FailedCheckGround } from '../../investigate/index.ts';
 
 interface Red {
   readonly finding: Finding;

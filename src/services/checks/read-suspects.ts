@@ -1,8 +1,14 @@
 // What red checks say: those that an earlier look has judged are recognised, the others are read and grouped by their
 // cause.
 import type { ReadCheck, UnreadFile } from 'causeway-ci-log';
-import { ALL_OUTPUT, type Check, type OutputLimits } from '../../core/check.ts';
-import type { Finding, Head, HeadPlace } from '../../core/head.ts';
+import {
+  ALL_OUTPUT,
+  type Check,
+  type Finding,
+  type Head,
+  type HeadPlace,
+  type OutputLimits,
+} from '../../core/check/index.ts';
 import { type CleanTexts, OUTSIDE_OUTPUT, REPORT_LOG_BYTES, readCheckTexts, shortenForReport } from './check-texts.ts';
 import type { Look } from './look.ts';
 import type { SuspectCheck } from './sort-checks.ts';

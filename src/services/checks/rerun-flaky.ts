@@ -1,6 +1,5 @@
 // Runs the only failed job of a commit once more before anything is said of it, where its failure is known to be flaky.
-import type { CheckRules } from '../../core/check.ts';
-import type { HeadPlace } from '../../core/head.ts';
+import type { CheckRules, HeadPlace } from '../../core/check/index.ts';
 import type { JobResult } from '../../core/queue.ts';
 import { type Look, saveSeen } from './look.ts';
 import { isFromOutside } from './read-suspects.ts';

@@ -1,11 +1,17 @@
 // Red checks in the ledger of failures: recorded once each, with what is known of their failure, and closed when they
 // are green.
-import type { FailureHistory } from '../../ci/judge.ts';
-import { type Check, toCheckKey } from '../../core/check.ts';
-import { type Failure, mayNameCommits, type Sighting } from '../../core/failure.ts';
-import type { Finding, HeadPlace } from '../../core/head.ts';
-import type { Verdict } from '../../core/verdict.ts';
-import type { FailureStatistics, FailureStore } from '../../db/failures.ts';
+import type { FailureHistory } from '../../ci/index.ts';
+import {
+  type Check,
+  type Failure,
+  type Finding,
+  type HeadPlace,
+  mayNameCommits,
+  type Sighting,
+  toCheckKey,
+  type Verdict,
+} from '../../core/check/index.ts';
+import type { FailureStatistics, FailureStore } from '../../db/index.ts';
 import type { Look } from './look.ts';
 import type { Group } from './read-suspects.ts';
 import type { SortedChecks } from './sort-checks.ts';

@@ -2,8 +2,7 @@
 // are waited for.
 
 import { createGlobMatcher } from 'causeway-paths';
-import type { Check, CheckRules, NamedCheck } from '../../core/check.ts';
-import type { Head, HeadPlace } from '../../core/head.ts';
+import type { Check, CheckRules, Head, HeadPlace, NamedCheck } from '../../core/check/index.ts';
 import type { JobResult } from '../../core/queue.ts';
 import type { Look } from './look.ts';
 

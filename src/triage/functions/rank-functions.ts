@@ -1,8 +1,8 @@
 // Ranks the functions and classes in the first suspects' files by a report, each with its reasons.
 
 import { forEachWord, hashWord } from 'causeway-code-words';
-import type { Suspect } from '../../core/issue.ts';
-import { markTexts } from '../../core/spans.ts';
+import type { Suspect } from '../../core/issue/index.ts';
+import { markTexts } from '../../core/source/index.ts';
 import { SHORT_WORDS, STOP_WORDS } from '../identifiers.ts';
 import { createQuery, getWrittenTerm, type QueriedReport, type Query, splitReport } from '../localise/query.ts';
 import { saturate } from '../localise/table.ts';

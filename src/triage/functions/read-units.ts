@@ -2,7 +2,7 @@
 
 import { forEachWord, hashTerm, hashWord, joinName } from 'causeway-code-words';
 import type { Symbol as OutlineSymbol } from 'causeway-git-objects';
-import { cutLine, findDocstring, findSpans, type Span } from '../../core/spans.ts';
+import { cutLine, findDocstring, findSpans, type Span } from '../../core/source/index.ts';
 import type { MappedFrame } from '../clues.ts';
 import type { Trace } from '../frames.ts';
 import type { Query } from '../localise/query.ts';

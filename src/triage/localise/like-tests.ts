@@ -1,5 +1,5 @@
 // Tests that read like the report, and what they lead to: files of their name, and files that changed with them.
-import type { IndexedCommit } from '../../core/lexicon.ts';
+import type { IndexedCommit } from '../../core/source/index.ts';
 import { getSubject } from '../clues.ts';
 import { getFileName } from '../paths.ts';
 import type { Query } from './query.ts';

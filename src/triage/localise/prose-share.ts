@@ -1,6 +1,6 @@
 // How much of a source file is text for people (comments, strings) rather than code.
 
-import { hasHashComments } from '../../core/comments.ts';
+import { hasHashComments } from '../../core/source/index.ts';
 
 const SPACE = 32;
 const QUOTE = 34;

@@ -2,9 +2,9 @@
 
 import { forEachWord, hashWord } from 'causeway-code-words';
 import type { FileRead, SourceTree } from 'causeway-git-objects';
-import type { SourcedStep } from '../../core/evidence.ts';
-import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/lexicon.ts';
-import { createScopeMatcher, type Scope } from '../../core/scopes.ts';
+import { createScopeMatcher, type Scope } from '../../core/project/index.ts';
+import type { SourcedStep } from '../../core/report/index.ts';
+import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/source/index.ts';
 import type { Clue } from '../clues.ts';
 import { STOP_WORDS } from '../identifiers.ts';
 import { attempt, formatCounted, type Lookups, shortenSha } from '../lookups.ts';

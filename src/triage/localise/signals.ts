@@ -1,7 +1,7 @@
 // The signals of a report over the files of a commit (words, definitions, commits, paths, frames) and one score of all.
 
 import { findPart, isNumber, joinName, splitName, stemWord } from 'causeway-code-words';
-import type { HistoryLexicon, IndexedCommit, TermMatches } from '../../core/lexicon.ts';
+import type { HistoryLexicon, IndexedCommit, TermMatches } from '../../core/source/index.ts';
 import type { Clue, ClueKind } from '../clues.ts';
 import { isSecondary } from '../own-code.ts';
 import { getFileName } from '../paths.ts';

@@ -1,5 +1,5 @@
 // The files that may hold the fault, with how often each term of the report is in them.
-import type { CommitLexicon, TermMatches } from '../../core/lexicon.ts';
+import type { CommitLexicon, TermMatches } from '../../core/source/index.ts';
 import { classifyFile } from '../own-code.ts';
 import { runInSlices, SLICE_PATHS } from '../slices.ts';
 import { QUERY_PARTS, type Query, type QueryPart, type QueryTerm } from './query.ts';

@@ -2,9 +2,9 @@
 
 import { condenseLog, readArtifactResults } from 'causeway-ci-log';
 import { type AppPermissions, type GithubDouble, startGithubDouble } from 'causeway-github-double';
-import type { Checks, ReadBuildLog } from '../../../src/core/check.ts';
+import type { Checks, ReadBuildLog } from '../../../src/core/check/check.ts';
 import type { PastReader } from '../../../src/core/past.ts';
-import type { GithubProject } from '../../../src/core/project.ts';
+import type { GithubProject } from '../../../src/core/project/project.ts';
 import { createChecks } from '../../../src/github/checks/create-checks.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import { createConfigurationReader } from '../../../src/github/configuration/read-configuration.ts';

@@ -1,6 +1,6 @@
 // Files that a change touches, commits between green and red, and red checks of the past.
 import { describe, expect, it } from 'vitest';
-import type { HeadPlace } from '../../../src/core/head.ts';
+import type { HeadPlace } from '../../../src/core/check/head.ts';
 import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 
 const changed = (house: ChecksHouse, sha: string, place: HeadPlace) =>

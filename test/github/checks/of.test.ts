@@ -1,6 +1,6 @@
 // All checks of a commit: of every App but ours, with those before them, as the ones that count.
 import { expect, it } from 'vitest';
-import { ChecksBusy, ChecksClosed, type NamedCheck } from '../../../src/core/check.ts';
+import { ChecksBusy, ChecksClosed, type NamedCheck } from '../../../src/core/check/check.ts';
 import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 
 async function states(house: ChecksHouse, sha: string) {

@@ -1,6 +1,6 @@
 // What a commit is the head of: the default branch, a pull request of whatever repository, a queue, a branch alone, or nothing any more.
 import { describe, expect, it } from 'vitest';
-import { ChecksBusy } from '../../../src/core/check.ts';
+import { ChecksBusy } from '../../../src/core/check/check.ts';
 import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 
 const PASSED = { name: 'test', conclusion: 'success' } as const;

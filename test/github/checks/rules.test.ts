@@ -1,6 +1,6 @@
 // What a project wants to be done with its red checks, and in whose name.
 import { expect, it } from 'vitest';
-import { ChecksBusy } from '../../../src/core/check.ts';
+import { ChecksBusy } from '../../../src/core/check/check.ts';
 import { checksHouse, SIGNAL } from './checks-house.ts';
 
 const FILE = `checks:

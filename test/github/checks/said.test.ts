@@ -1,6 +1,6 @@
 // What a red check says: its log where it is a job of Actions, its annotations, and why there is no log.
 import { expect, it } from 'vitest';
-import { type Check, ChecksBusy } from '../../../src/core/check.ts';
+import { type Check, ChecksBusy } from '../../../src/core/check/check.ts';
 
 import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 

@@ -1,7 +1,7 @@
 // With what git reads a repository on GitHub, and what a token that GitHub does not give means for the investigation.
 import { expect, it } from 'vitest';
-import type { Project } from '../../../src/core/project.ts';
-import { SourceBusy } from '../../../src/core/source.ts';
+import type { Project } from '../../../src/core/project/project.ts';
+import { SourceBusy } from '../../../src/core/source/source.ts';
 import { gitCredentials } from '../../../src/github/clients/create-github-clients.ts';
 import { NEVER, openGround, SHOP } from './ground.ts';
 

@@ -1,6 +1,6 @@
 // Clients of GitHub for a test: a key of our own, one installation that was granted everything, and a clock that is played.
 import { generateKeyPairSync } from 'node:crypto';
-import type { GithubSource, Installation, PermissionLevel } from '../../../src/core/project.ts';
+import type { GithubSource, Installation, PermissionLevel } from '../../../src/core/project/project.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import type { GithubClients } from '../../../src/github/clients/github-clients.ts';
 import { type GithubApi, type Route, startGithubApi } from './github-api.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHolds } from '../../../src/core/holds.ts';
-import type { GithubSource } from '../../../src/core/project.ts';
+import type { GithubSource } from '../../../src/core/project/project.ts';
 import { type GithubCaller, GithubFailure } from '../../../src/github/clients/github-clients.ts';
 import { type Authenticate, createCaller, createOctokit } from '../../../src/github/clients/octokit.ts';
 

@@ -1,8 +1,8 @@
 // What a configuration comes to: each value with where it is from, and what the operator's limits leave of it.
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { GithubProject } from '../../../src/core/project.ts';
-import type { EffectiveValue } from '../../../src/core/settings.ts';
+import type { GithubProject } from '../../../src/core/project/project.ts';
+import type { EffectiveValue } from '../../../src/core/project/settings.ts';
 import {
   dollars,
   effectiveConfiguration,

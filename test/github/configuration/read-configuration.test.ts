@@ -1,6 +1,6 @@
 // Reading the configuration of a repository, and its owner's where it has none.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GithubProject } from '../../../src/core/project.ts';
+import type { GithubProject } from '../../../src/core/project/project.ts';
 import { createConfigurationReader } from '../../../src/github/configuration/read-configuration.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
 import { createLog } from '../../../src/log.ts';

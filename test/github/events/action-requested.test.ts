@@ -1,8 +1,8 @@
 // "Open fix" on our check run of a head: a writer gets the pull request of what the button stood for, everybody else nothing.
 import type { CheckRun } from 'causeway-github-double';
 import { describe, expect, it } from 'vitest';
-import type { CheckRunButton, Finding } from '../../../src/core/head.ts';
-import { EMPTY_EXCERPT } from '../../../src/core/head.ts';
+import type { CheckRunButton, Finding } from '../../../src/core/check/head.ts';
+import { EMPTY_EXCERPT } from '../../../src/core/check/head.ts';
 import { createId } from '../../../src/core/ids.ts';
 import { NOW } from '../../support/store-samples.ts';
 import { type EventHouse, shop } from './event-house.ts';

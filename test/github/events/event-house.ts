@@ -5,7 +5,7 @@ import { condenseLog } from 'causeway-ci-log';
 import { type GithubDouble, startGithubDouble } from 'causeway-github-double';
 import { createRedactor } from 'causeway-redact';
 import type { Probot } from 'probot';
-import type { Role } from '../../../src/core/person.ts';
+import type { Role } from '../../../src/core/project/person.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
 import type { Run } from '../../../src/db/runs.ts';
 import { createSeal } from '../../../src/db/seal.ts';

@@ -1,7 +1,7 @@
 // Checks that end anywhere but on our own branches: which heads are noted for a look, when it is due, and that it costs no call.
 import { describe, expect, it } from 'vitest';
-import type { HeadState } from '../../../src/core/head.ts';
-import { EMPTY_RECORD, type PostedPullRequest } from '../../../src/core/thread.ts';
+import type { HeadState } from '../../../src/core/check/head.ts';
+import { EMPTY_RECORD, type PostedPullRequest } from '../../../src/core/thread/thread.ts';
 import { type EventHouse, shop } from './event-house.ts';
 
 const NAME = 'octo/shop';

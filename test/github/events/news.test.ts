@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Account, TokenRecord } from '../../../src/core/account.ts';
-import { EMPTY_RECORD, type PostedPullRequest } from '../../../src/core/thread.ts';
+import type { Account, TokenRecord } from '../../../src/core/account/account.ts';
+import { EMPTY_RECORD, type PostedPullRequest } from '../../../src/core/thread/thread.ts';
 import { type EventHouse, shop } from './event-house.ts';
 
 const NAME = 'octo/shop';

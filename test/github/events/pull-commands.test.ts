@@ -1,8 +1,8 @@
 // Commands on a pull request: a fix on top of it for those with write, nothing on forks, and an end to what nobody asked for.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../../src/core/head.ts';
+import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../../src/core/check/head.ts';
 import { createId } from '../../../src/core/ids.ts';
-import type { Thread } from '../../../src/core/thread.ts';
+import type { Thread } from '../../../src/core/thread/thread.ts';
 import type { ThreadPart } from '../../../src/db/reports.ts';
 import { acceptance, accepted, conclusion, SHA } from '../../support/store-samples.ts';
 import { type EventHouse, shop } from './event-house.ts';

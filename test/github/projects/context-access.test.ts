@@ -1,6 +1,6 @@
 // Which repository on GitHub may be read for another: by visibility and by the people whom GitHub lists for both.
 import { expect, it } from 'vitest';
-import type { GithubProject } from '../../../src/core/project.ts';
+import type { GithubProject } from '../../../src/core/project/project.ts';
 import { createContextAccess } from '../../../src/github/projects/context-access.ts';
 import type { Said } from '../clients/github-api.ts';
 import { NEVER, openGround, SHOP } from '../clients/ground.ts';

@@ -2,7 +2,7 @@
 
 import { startGithubDouble } from 'causeway-github-double';
 import { expect, it } from 'vitest';
-import { isGithubProject } from '../../../src/core/project.ts';
+import { isGithubProject } from '../../../src/core/project/project.ts';
 import { createGithubClients, gitCredentials } from '../../../src/github/clients/create-github-clients.ts';
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createPermissions } from '../../../src/github/projects/roles.ts';

@@ -1,8 +1,8 @@
 // What a person may do: as GitHub says, of the right person, and not for longer than promised.
 import { expect, it } from 'vitest';
-import type { Account } from '../../../src/core/account.ts';
-import type { Role } from '../../../src/core/person.ts';
-import type { Project } from '../../../src/core/project.ts';
+import type { Account } from '../../../src/core/account/account.ts';
+import type { Role } from '../../../src/core/project/person.ts';
+import type { Project } from '../../../src/core/project/project.ts';
 import { createPermissions, type GithubPermissions } from '../../../src/github/projects/roles.ts';
 import type { Said } from '../clients/github-api.ts';
 import { type Ground, NEVER, openGround, SHOP } from '../clients/ground.ts';

@@ -1,7 +1,7 @@
 // GitHub is busy, away, or says no: the job comes back when that helps, and rests when it does not.
 import { expect, it } from 'vitest';
 import { CausewayError } from '../../../src/core/errors.ts';
-import { SourceBusy } from '../../../src/core/source.ts';
+import { SourceBusy } from '../../../src/core/source/source.ts';
 import { createPublishHandler } from '../../../src/github/publish/publish-thread.ts';
 import { publishingHouse, SHOP } from './publishing-house.ts';
 

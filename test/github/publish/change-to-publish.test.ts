@@ -2,7 +2,7 @@
 
 import type { ChangeSet, FileChange } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import { describeWithheld } from '../../../src/core/withheld.ts';
+import { describeWithheld } from '../../../src/core/thread/withheld.ts';
 import { type ChangeToPublish, proveChange } from '../../../src/github/publish/prove-change.ts';
 import { type GitRepository, gitRepository } from '../../support/git-repository.ts';
 import { pathProject, SIGNAL, testSource } from '../../support/project-source.ts';

@@ -2,11 +2,11 @@
 
 import type { ChangeSet } from 'causeway-diff';
 import type { CheckRun } from 'causeway-github-double';
-import type { Finding, Head, HeadPlace } from '../../../src/core/head.ts';
+import type { Finding, Head, HeadPlace } from '../../../src/core/check/head.ts';
 import { createId } from '../../../src/core/ids.ts';
-import type { Conclusion } from '../../../src/core/issue.ts';
+import type { Conclusion } from '../../../src/core/issue/issue.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
-import type { Subject, Thread, Trigger } from '../../../src/core/thread.ts';
+import type { Subject, Thread, Trigger } from '../../../src/core/thread/thread.ts';
 import type { Run } from '../../../src/db/runs.ts';
 import { createCheckRunHandler } from '../../../src/github/publish/publish-check-run.ts';
 import type { PublishDeps } from '../../../src/github/publish/view.ts';

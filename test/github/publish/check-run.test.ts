@@ -1,7 +1,7 @@
 // Our own check run on a head: what people see of it on the double, from the first red check to the pull request.
 import { describe, expect, it } from 'vitest';
 import { createId } from '../../../src/core/ids.ts';
-import { EMPTY_RECORD } from '../../../src/core/thread.ts';
+import { EMPTY_RECORD } from '../../../src/core/thread/thread.ts';
 import { type CheckRunHouse, checkRunHouse } from './check-run-house.ts';
 import { SHOP } from './publishing-house.ts';
 import { pullRequest } from './sample-view.ts';

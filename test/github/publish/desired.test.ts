@@ -1,7 +1,7 @@
 // What the publisher does next, told by what is known and what is recorded.
 import { describe, expect, it } from 'vitest';
-import type { Investigation } from '../../../src/core/report.ts';
-import { EMPTY_RECORD, type PostedComment, type ThreadRecord } from '../../../src/core/thread.ts';
+import type { Investigation } from '../../../src/core/report/report.ts';
+import { EMPTY_RECORD, type PostedComment, type ThreadRecord } from '../../../src/core/thread/thread.ts';
 import { decideComment, decideStep, type PublishStep } from '../../../src/github/publish/decide.ts';
 import { digestOf, readMarker } from '../../../src/github/publish/marker.ts';
 import type { Result, View } from '../../../src/github/publish/view.ts';

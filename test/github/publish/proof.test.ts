@@ -2,7 +2,7 @@
 
 import type { FileChange } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import type { ProofProgress } from '../../../src/core/proof.ts';
+import type { ProofProgress } from '../../../src/core/proof/proof.ts';
 import { testLog } from '../../support/github-red-model.ts';
 import { FILES, FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 

@@ -1,7 +1,7 @@
 // What stands on GitHub after a person has asked: 👀, facts, result, pull request; and what does not.
 
 import { describe, expect, it } from 'vitest';
-import { describeWithheld } from '../../../src/core/withheld.ts';
+import { describeWithheld } from '../../../src/core/thread/withheld.ts';
 import { markerText } from '../../../src/github/publish/marker.ts';
 import { type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 

@@ -1,9 +1,9 @@
 // A red default branch: when its fix is opened without being asked for, by whom it is answered for, and what it says.
 import { describe, expect, it } from 'vitest';
-import type { Sighting } from '../../../src/core/failure.ts';
-import type { Finding, HeadPlace } from '../../../src/core/head.ts';
+import type { Sighting } from '../../../src/core/check/failure.ts';
+import type { Finding, HeadPlace } from '../../../src/core/check/head.ts';
 import { createId } from '../../../src/core/ids.ts';
-import type { Analysis } from '../../../src/core/issue.ts';
+import type { Analysis } from '../../../src/core/issue/issue.ts';
 import { decideFix } from '../../../src/github/publish/decide-fix.ts';
 import { inBranch, inPullRequest, ON_MAIN } from '../../support/store-samples.ts';
 import { type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';

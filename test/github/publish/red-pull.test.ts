@@ -1,6 +1,6 @@
 // A pull request whose checks are red, as people see it: comment, suggestions, and what is left when they are green again.
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../../../src/core/head.ts';
+import type { Finding } from '../../../src/core/check/head.ts';
 import { FILES, FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 
 const CART = { 'src/cart.js': 'one\ntwo\nthree\nfour\n' };

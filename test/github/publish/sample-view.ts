@@ -1,16 +1,16 @@
 // A thread as the publisher sees it, to be changed by each test: an issue that a writer has labelled, and its investigation.
 import { type ChangeSet, toDiff } from 'causeway-diff';
-import { EMPTY_EXCERPT, EMPTY_HEAD_RECORD, type Finding, type Head } from '../../../src/core/head.ts';
-import type { Analysis, Conclusion, Issue } from '../../../src/core/issue.ts';
-import type { GithubProject } from '../../../src/core/project.ts';
-import type { Investigation, InvestigationOutcome } from '../../../src/core/report.ts';
+import { EMPTY_EXCERPT, EMPTY_HEAD_RECORD, type Finding, type Head } from '../../../src/core/check/head.ts';
+import type { Analysis, Conclusion, Issue } from '../../../src/core/issue/issue.ts';
+import type { GithubProject } from '../../../src/core/project/project.ts';
+import type { Investigation, InvestigationOutcome } from '../../../src/core/report/report.ts';
 import {
   EMPTY_RECORD,
   type PostedComment,
   type PostedPullRequest,
   type Thread,
   type ThreadRecord,
-} from '../../../src/core/thread.ts';
+} from '../../../src/core/thread/thread.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
 import type { HeadCause, LivePull, Result, View } from '../../../src/github/publish/view.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';

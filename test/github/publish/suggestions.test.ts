@@ -5,7 +5,7 @@ import { readSuggestion } from 'causeway-github-double';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { randomEdit } from '../../../packages/diff/test/random-edits.ts';
-import type { InvestigationSettings } from '../../../src/core/settings.ts';
+import type { InvestigationSettings } from '../../../src/core/project/settings.ts';
 import type { ReviewComment } from '../../../src/github/publish/github-writer.ts';
 import { suggestChanges } from '../../../src/github/publish/suggestions.ts';
 import { unifiedOf } from '../../support/git-apply.ts';

@@ -1,6 +1,6 @@
 // What is said on a pull request where nobody asked but red checks, and when it is over again.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_RECORD, type PostedComment, type ThreadRecord } from '../../../src/core/thread.ts';
+import { EMPTY_RECORD, type PostedComment, type ThreadRecord } from '../../../src/core/thread/thread.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
 import { decideComment, decideStep, type PublishStep } from '../../../src/github/publish/decide.ts';
 import { digestOf } from '../../../src/github/publish/marker.ts';

@@ -1,6 +1,6 @@
 // What check runs are rendered from in tests: a pull request whose checks are red since the checkout fails for some coupons.
-import type { Failure, Sighting } from '../../../src/core/failure.ts';
-import type { Finding, HeadPlace } from '../../../src/core/head.ts';
+import type { Failure, Sighting } from '../../../src/core/check/failure.ts';
+import type { Finding, HeadPlace } from '../../../src/core/check/head.ts';
 import type { CheckRunContent, ShownCause } from '../../../src/github/render/check-run-title.ts';
 import { CHANGE, fixedIssue } from './comment-samples.ts';
 

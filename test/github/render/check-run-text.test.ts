@@ -1,10 +1,10 @@
 // What people read in our check run: whose it is, in one line; why, since when and what to do; and nothing in it does anything.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CommitRange, Failure } from '../../../src/core/failure.ts';
-import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../../src/core/head.ts';
-import { TOUCHED_BY_CHANGE } from '../../../src/core/issue.ts';
-import type { Reason, Verdict } from '../../../src/core/verdict.ts';
+import type { CommitRange, Failure } from '../../../src/core/check/failure.ts';
+import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../../src/core/check/head.ts';
+import type { Reason, Verdict } from '../../../src/core/check/verdict.ts';
+import { TOUCHED_BY_CHANGE } from '../../../src/core/issue/issue.ts';
 import { renderDetails, renderSummary } from '../../../src/github/render/check-run.ts';
 import { type CheckRunContent, renderTitle, type ShownCause } from '../../../src/github/render/check-run-title.ts';
 import '../../support/property-seed.ts';

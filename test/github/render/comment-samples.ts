@@ -1,8 +1,8 @@
 // What comments are rendered from in tests: a shop whose checkout fails for some coupons.
 import { type ChangeSet, toDiff } from 'causeway-diff';
-import type { StepSource } from '../../../src/core/evidence.ts';
-import type { Analysis, Issue } from '../../../src/core/issue.ts';
-import { addSources, type SourcedIssue } from '../../../src/core/shown-issue.ts';
+import type { Analysis, Issue } from '../../../src/core/issue/issue.ts';
+import { addSources, type SourcedIssue } from '../../../src/core/issue/shown-issue.ts';
+import type { StepSource } from '../../../src/core/report/evidence.ts';
 import type { PostPlace } from '../../../src/github/render/comment.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 

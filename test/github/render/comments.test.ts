@@ -1,9 +1,9 @@
 // The comments as people get them.
 import { describe, expect, it } from 'vitest';
 import { readAsGithub } from '../../../packages/safe-markdown/test/github-reading.ts';
-import { withholdIssue } from '../../../src/core/context.ts';
-import type { Analysis, Issue } from '../../../src/core/issue.ts';
-import type { Subject } from '../../../src/core/thread.ts';
+import { withholdIssue } from '../../../src/core/issue/context.ts';
+import type { Analysis, Issue } from '../../../src/core/issue/issue.ts';
+import type { Subject } from '../../../src/core/thread/thread.ts';
 import type { CommentProgress, FixState } from '../../../src/github/render/comment.ts';
 import {
   appendReply,

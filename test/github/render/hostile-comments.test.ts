@@ -3,8 +3,8 @@
 import { type ChangeSet, toDiff } from 'causeway-diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CommitRange } from '../../../src/core/failure.ts';
-import type { SourcedIssue } from '../../../src/core/shown-issue.ts';
+import type { CommitRange } from '../../../src/core/check/failure.ts';
+import type { SourcedIssue } from '../../../src/core/issue/shown-issue.ts';
 import type { RedChecks } from '../../../src/github/render/comment.ts';
 import {
   renderConfigComplaint,

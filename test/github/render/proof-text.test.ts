@@ -1,6 +1,6 @@
 // What a pull request says of its proof.
 import { expect, it } from 'vitest';
-import type { ProofProgress } from '../../../src/core/proof.ts';
+import type { ProofProgress } from '../../../src/core/proof/proof.ts';
 import { describeCi } from '../../../src/github/render/proof.ts';
 import { PLACE } from './comment-samples.ts';
 

@@ -1,6 +1,6 @@
 // What is said of red checks: names, verdict, log, further causes, and the line that is left of it.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_EXCERPT } from '../../../src/core/head.ts';
+import { EMPTY_EXCERPT } from '../../../src/core/check/head.ts';
 import type { FurtherCause, RedChecks, Settled } from '../../../src/github/render/comment.ts';
 import { renderResultComment, renderSettledComment, renderSuggestions } from '../../../src/github/render/comment.ts';
 import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Octokit } from '@octokit/rest';
 import { condenseLog } from 'causeway-ci-log';
 import { describe, expect, it } from 'vitest';
-import type { GithubProject } from '../../../src/core/project.ts';
+import type { GithubProject } from '../../../src/core/project/project.ts';
 import { findAttachments, readAttachments } from '../../../src/github/report/attachments.ts';
 
 import type { GatherDeps } from '../../../src/github/report/gather-deps.ts';

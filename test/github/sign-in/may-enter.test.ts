@@ -1,7 +1,7 @@
 // Who may sign in: allowed owners, and people who can reach a repository on which an allowed owner has the App.
 import { describe, expect, it } from 'vitest';
-import { SignInRefused } from '../../../src/core/account.ts';
-import type { Person } from '../../../src/core/person.ts';
+import { SignInRefused } from '../../../src/core/account/account.ts';
+import type { Person } from '../../../src/core/project/person.ts';
 import { NEVER } from '../clients/ground.ts';
 import { type SignInHouse, type SignInHouseOptions, signInHouse } from './sign-in-house.ts';
 

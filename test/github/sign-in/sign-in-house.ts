@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { type GithubDouble, type SeenRequest, startGithubDouble } from 'causeway-github-double';
-import type { GithubSignIn } from '../../../src/core/account.ts';
+import type { GithubSignIn } from '../../../src/core/account/account.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Fault } from 'causeway-github-double';
 import { describe, expect, it } from 'vitest';
-import { SignInRefused } from '../../../src/core/account.ts';
+import { SignInRefused } from '../../../src/core/account/account.ts';
 import { listRegisteredSecrets } from '../../../src/log.ts';
 import { NEVER } from '../clients/ground.ts';
 import { REDIRECT, type SignInHouse, type SignInHouseOptions, signInHouse } from './sign-in-house.ts';

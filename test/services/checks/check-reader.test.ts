@@ -3,7 +3,7 @@
 import { readCheck } from 'causeway-ci-log';
 import { describe, expect, it } from 'vitest';
 import { zipFiles } from '../../../packages/ci-log/test/hostile-archives.ts';
-import { createResultBudget } from '../../../src/core/check.ts';
+import { createResultBudget } from '../../../src/core/check/check.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import { CODE_LOG } from '../../support/head-ground.ts';
 

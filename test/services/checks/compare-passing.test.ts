@@ -1,6 +1,6 @@
 // Red checks next to green runs of the default branch: what is left out of what is shown, which run is read, and how often.
 import { describe, expect, it } from 'vitest';
-import { ChecksBusy } from '../../../src/core/check.ts';
+import { ChecksBusy } from '../../../src/core/check/check.ts';
 import { asked, GREEN, green, greenGround, headline, NEXT, redLog, SHOWN_ALONE } from '../../support/green-ground.ts';
 import { BASE, DEFAULT_PLACE, DISK_LOG, HEAD, type HeadGround, pullRequestPlace } from '../../support/head-ground.ts';
 import { ofActions, at as time } from '../../support/store-samples.ts';

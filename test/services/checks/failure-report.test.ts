@@ -1,6 +1,6 @@
 // The report of a failure: what is known first, the log's end last, never more than a report may hold.
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../../../src/core/head.ts';
+import type { Finding } from '../../../src/core/check/head.ts';
 import { composeFailureReport, type FailureReport } from '../../../src/services/checks/failure-report.ts';
 import { DEFAULT_PLACE, HEAD, pullRequestPlace } from '../../support/head-ground.ts';
 

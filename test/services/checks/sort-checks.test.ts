@@ -1,6 +1,6 @@
 // The checks of a commit, sorted by the project's rules and by what they say.
 import { describe, expect, it } from 'vitest';
-import type { Check, NamedCheck } from '../../../src/core/check.ts';
+import type { Check, NamedCheck } from '../../../src/core/check/check.ts';
 import { sortChecks } from '../../../src/services/checks/sort-checks.ts';
 
 const ALL = { include: [], exclude: [] };

@@ -1,6 +1,6 @@
 // A house without a model, and one that was granted less: what it knows it says in the check run, what it may not do it leaves out.
 import { expect, it } from 'vitest';
-import type { Issue } from '../../../src/core/issue.ts';
+import type { Issue } from '../../../src/core/issue/issue.ts';
 import { BESIDE_THE_BUG, openRedDesk, redStage } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-model.ts';
 import { openGithubStage } from '../../support/github-stage.ts';

@@ -1,8 +1,8 @@
 // Of an answer that the review refuses nobody sees a word: not on GitHub, in the API, in webhooks and chat messages, on pages or in the terminal.
 import { expect, it } from 'vitest';
 import { call, type Played } from '../../../packages/models/test/played.ts';
-import { SUBSCRIPTION_FORMATS } from '../../../src/core/subscription.ts';
-import { WEBHOOK_TYPES } from '../../../src/core/webhook.ts';
+import { SUBSCRIPTION_FORMATS } from '../../../src/core/account/subscription.ts';
+import { WEBHOOK_TYPES } from '../../../src/core/account/webhook.ts';
 import { redStage } from '../../support/github-red-desk.ts';
 import type { Failing } from '../../support/github-red-model.ts';
 import { conclusion, stepWith } from '../../support/played-model.ts';

@@ -1,7 +1,7 @@
 // After our fix was merged, a report from before it is known to be one, and the fix is not named as what may have broken it.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Played } from '../../../packages/models/test/played.ts';
-import type { Issue } from '../../../src/core/issue.ts';
+import type { Issue } from '../../../src/core/issue/issue.ts';
 import { deskOf, openDesk } from '../../support/github-desk.ts';
 import { SHOP_TURNS, type ShopModel, shopModel } from '../../support/github-model.ts';
 import { reportBug } from '../../support/github-shop.ts';

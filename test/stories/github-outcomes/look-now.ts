@@ -1,5 +1,5 @@
 // Has the answers of a stage looked at now, as time would, and reads what became of them.
-import { type OutcomeView, toOutcomeView } from '../../../src/core/outcome.ts';
+import { type OutcomeView, toOutcomeView } from '../../../src/core/outcome/outcome.ts';
 import type { GithubStage } from '../../support/github-stage.ts';
 import { engine, storedRows } from '../../support/records.ts';
 

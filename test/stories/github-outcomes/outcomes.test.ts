@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { postDelivery, signDelivery } from 'causeway-github-double';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { OutcomeView } from '../../../src/core/outcome.ts';
+import type { OutcomeView } from '../../../src/core/outcome/outcome.ts';
 import { type Desk, fileAt, openDesk } from '../../support/github-desk.ts';
 import { MENDED_FILE, MENDED_LINE, type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';

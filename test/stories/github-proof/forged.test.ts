@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FileTexts, Push } from 'causeway-github-double';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ChangedFile, hashChange, type Proof } from '../../../src/core/proof.ts';
+import { type ChangedFile, hashChange, type Proof } from '../../../src/core/proof/proof.ts';
 import { MENDED_FILE, type ShopModel } from '../../support/github-model.ts';
 import { openProofDesk, type ProofDesk, proofModel, TEST_FILE, TEST_NAME } from '../../support/github-proof.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Comment, GithubIssue, RunningCi } from 'causeway-github-double';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Issue as Answer } from '../../../src/core/issue.ts';
+import type { Issue as Answer } from '../../../src/core/issue/issue.ts';
 import { DEMO_SHOP, openDemoShop } from '../../double-program/demo-shop.ts';
 import { expectForPeople } from '../../support/for-people.ts';
 import { type Desk, deskOf, fileAt, openDesk } from '../../support/github-desk.ts';

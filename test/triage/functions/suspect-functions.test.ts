@@ -1,6 +1,6 @@
 // Suspects get their function and line; what a frame or the report itself names is left as it is.
 import { describe, expect, it } from 'vitest';
-import type { InvestigationStep } from '../../../src/core/evidence.ts';
+import type { InvestigationStep } from '../../../src/core/report/evidence.ts';
 import { addFunctions, findSuspectFunctions } from '../../../src/triage/functions/rank-functions.ts';
 import { createNotebook } from '../../../src/triage/lookups.ts';
 import { createPathIndex } from '../../../src/triage/paths.ts';

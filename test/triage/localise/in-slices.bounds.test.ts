@@ -1,6 +1,6 @@
 // Others get their turn while many files are looked at, and who gives up does not wait for the rest.
 import { describe, expect, it } from 'vitest';
-import type { CommitLexicon } from '../../../src/core/lexicon.ts';
+import type { CommitLexicon } from '../../../src/core/source/lexicon.ts';
 import { createQuery } from '../../../src/triage/localise/query.ts';
 import { WHOLE } from '../../../src/triage/localise/signals.ts';
 import { openTable, scoreWords } from '../../../src/triage/localise/table.ts';

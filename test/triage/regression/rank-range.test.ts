@@ -1,6 +1,6 @@
 // What the facts of a red branch's investigation say of the commits that may have turned it red.
 import { describe, expect, it } from 'vitest';
-import type { CommitRange } from '../../../src/core/failure.ts';
+import type { CommitRange } from '../../../src/core/check/failure.ts';
 import { COMMITS, FILES, FIRST, factsOf, SECOND, TRACE } from '../shop.ts';
 
 const THIRD = '3c'.repeat(20);

@@ -1,0 +1,45 @@
+// Accounts, tokens, subscriptions and webhooks.
+export {
+  type Account,
+  type BrowserSession,
+  createSigningSecret,
+  createToken,
+  DEFAULT_SCOPES,
+  type GithubSignIn,
+  hashToken,
+  isRecent,
+  isSessionAlive,
+  isTokenForm,
+  type Permissions,
+  readBearer,
+  SCOPES,
+  SESSION_IDLE_MS,
+  SESSION_LIFE_MS,
+  SignInRefused,
+  type TokenRecord,
+  type TokenScope,
+} from './account.ts';
+export {
+  formatAddress,
+  type ListedSubscription,
+  MAX_SUBSCRIPTIONS,
+  SUBSCRIPTION_FORMATS,
+  SUBSCRIPTION_ORIGINS,
+  type Subscription,
+  type SubscriptionFormat,
+  type SubscriptionOrigin,
+  toSubjectOrigin,
+  toSubscriptionOrigin,
+} from './subscription.ts';
+export {
+  type FailedInvestigation,
+  isUnderWay,
+  type PullRequestEvent,
+  SECRET_OVERLAP_MS,
+  WEBHOOK_TYPES,
+  type Webhook,
+  type WebhookContent,
+  type WebhookState,
+  type WebhookType,
+} from './webhook.ts';
+export { createExample } from './webhook-example.ts';

@@ -1,0 +1,50 @@
+// Checks, heads, findings, failures, flakes and verdicts.
+export {
+  ALL_OUTPUT,
+  type BuildRequest,
+  type ChangedFiles,
+  type Check,
+  type CheckOutput,
+  type CheckRules,
+  type Checks,
+  ChecksBusy,
+  ChecksClosed,
+  ChecksSpent,
+  createResultBudget,
+  describeReason,
+  describeUnread,
+  type NamedCheck,
+  type OutputLimits,
+  type Reach,
+  type ReadArtifact,
+  type ReadBuildLog,
+  type Rerun,
+  type ShortenLog,
+  toCheckKey,
+} from './check.ts';
+export { nameFailure, removeDuration, splitError } from './failed-check.ts';
+export {
+  type Closing,
+  type CommitRange,
+  type Failure,
+  type FailureView,
+  findRange,
+  type LikeliestCommit,
+  mayNameCommits,
+  type Sighting,
+  toFailureView,
+} from './failure.ts';
+export { describeFlake, type Flake, type Quarantine } from './flake.ts';
+export {
+  type CheckRunButton,
+  EMPTY_EXCERPT,
+  EMPTY_HEAD_RECORD,
+  type Finding,
+  type Head,
+  type HeadPlace,
+  type HeadRecord,
+  type HeadState,
+  type NotBegun,
+  type PostedCheckRun,
+} from './head.ts';
+export type { Reason, Verdict } from './verdict.ts';

@@ -1,0 +1,16 @@
+// What each event of GitHub starts.
+export type { CausewayAppDeps } from './app-deps.ts';
+export { onCheckRunCompleted, onCheckSuiteCompleted, onPullRequestChanged, onStatus } from './checks-completed.ts';
+export { onCommentCreated } from './comment-created.ts';
+export {
+  onActionRequested,
+  onAuthorizationRevoked,
+  onInstallationChanged,
+  onInstallationDeleted,
+  onIssueClosed,
+  onIssueGone,
+  onPush,
+  onRepositoryChanged,
+  onRerequested,
+} from './repository-changed.ts';
+export { onIssueLabeled, onWorkflowDispatched } from './start-analysis.ts';

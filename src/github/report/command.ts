@@ -1,0 +1,134 @@
+// Commands in comments: `/analyse`, or a mention of the App, followed by what to do or what to consider.
+import { computeEditDistance } from '../../core/command-words.ts';
+import type { AnswerJudgement } from '../../core/outcome/index.ts';
+import { MAX_GUIDANCE } from '../../core/report/index.ts';
+import { COMMAND_NAMES, type CommandName } from '../../core/thread/index.ts';
+import type { AppIdentity } from '../clients/index.ts';
+import { formatShown, type MarkedMarkdown, markLines } from './markdown-lines.ts';
+
+export type CommentCommand =
+  | { readonly kind: 'analyse'; readonly guidance: string }
+  /** Even where the report has not changed. */
+  | { readonly kind: 'retry'; readonly guidance: string }
+  | { readonly kind: 'fix' }
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'help' }
+  /** Says that the answer is right or wrong, and why. */
+  | { readonly kind: 'judge'; readonly vote: AnswerJudgement; readonly why: string }
+  /** Neither a command nor a hint worth a paid run. `meant`: the command that it nearly is; null: none. */
+  | { readonly kind: 'unclear'; readonly meant: CommandName | null };
+
+const COMMAND = /^ {0,3}\/analy[sz]e(?![\w/-])[ \t]*(.*)$/is;
+const WHY_CHARACTERS = 1_000;
+
+/** Whether the comment may have one, whatever the App is called. */
+export function mayHaveCommand(body: string): boolean {
+  return /\/analy[sz]e|@/i.test(body);
+}
+
+/**
+ * The first command of a comment; null where it has none. It begins a line that is neither quoted, nor code, nor inside
+ * an HTML comment. Guidance is the rest of that line and what follows it. `app`: whose mention means a command, too.
+ */
+export function parseCommand(body: string, app: Pick<AppIdentity, 'slug'>): CommentCommand | null {
+  return splitAtCommand(markLines(body), app)?.command ?? null;
+}
+
+/** The command, and what the comment shows before it. */
+export function splitAtCommand(
+  { lines }: MarkedMarkdown,
+  { slug }: Pick<AppIdentity, 'slug'>,
+): { readonly before: string; readonly command: CommentCommand } | null {
+  for (const [at, { kind, text }] of lines.entries()) {
+    const words = kind === 'prose' ? readWords(text, slug) : null;
+    if (words === null) continue;
+    const after = lines.slice(at + 1).filter((line) => line.kind !== 'quote');
+    const command = toCommand(words, after.map((line) => line.text).join('\n'));
+    if (command === null) continue;
+    return { before: formatShown({ lines: lines.slice(0, at), leftOut: 0 }), command };
+  }
+  return null;
+}
+
+/** As GitHub writes it: `@slug` or `@slug[bot]`. Not a team, another name, or part of an address. */
+const MENTION = /^ {0,3}@([\w-]{1,100})(?:\[bot\])?[,:]?(?:[ \t]+(.*)|[.!?]?)$/is;
+/** What people say before what they want, and instead of it. */
+const PLEASE = /^please(?!\w)[,:]?[ \t]*/i;
+const THANKS = /^(?:thanks|thank|thx|ty|cheers)(?!\w)/i;
+const PRAISE = /^(?:great|nice|good|perfect|awesome|cool|wow|excellent|amazing|brilliant|fantastic)(?!\w)/i;
+/** More words may be a hint: "good until 1.3". */
+const PRAISE_WORDS = 3;
+/** Marks around a word, such as those of bold text or of a quotation. */
+const MARKS = /^[\s.,:;!*_"'“”–—-]+/;
+
+/** What follows the command on its line; null where the line is none. */
+function readWords(line: string, slug: string): string | null {
+  const command = COMMAND.exec(line)?.[1];
+  if (command !== undefined) return cleanWords(command);
+  const [, name, rest = ''] = MENTION.exec(line) ?? [];
+  if (name?.toLowerCase() !== slug.toLowerCase()) return null;
+  const wish = cleanWords(rest);
+  // A mention is more often part of a conversation.
+  return PRAISE.test(wish) ? null : wish.replace(/^\/?analy[sz]e(?![\w/-])[ \t]*/i, '');
+}
+
+function cleanWords(words: string): string {
+  return words
+    .replace(/^(?:[,:;!]+|\.+(?=\s|$))\s*/, '')
+    .replace(PLEASE, '')
+    .trim();
+}
+
+/** Null: thanks or praise, which asks for nothing. */
+function toCommand(words: string, after: string): CommentCommand | null {
+  const plain = words.replace(MARKS, '');
+  const verb = /^(fix|stop|help)(?:,?[ \t]+please)?[.!?]*$/i.exec(plain)?.[1]?.toLowerCase();
+  if (verb === 'fix' || verb === 'stop' || verb === 'help') return { kind: verb };
+  if (words === '?') return { kind: 'help' };
+  const judged = readVote(plain, after);
+  if (judged !== null) return judged;
+  if (THANKS.test(words) || (words !== '' && !/[\p{L}\p{N}]/u.test(words))) return null;
+  if (PRAISE.test(words) && words.split(/\s+/).length <= PRAISE_WORDS) return null;
+  const unclear = findUnclear(words, after);
+  if (unclear !== null) return unclear;
+  const retry = /^retry(?![\w-])[.,:;!]*/i.exec(plain)?.[0];
+  const rest = retry === undefined ? words : plain.slice(retry.length);
+  const guidance = `${rest.trim()}\n${after}`.trim().slice(0, MAX_GUIDANCE).toWellFormed();
+  return { kind: retry === undefined ? 'analyse' : 'retry', guidance };
+}
+
+/** A whole sentence that says nothing else, of which the one word is never a hint: `correct the total` is one. */
+const SAID = /^(?:that(?:['’]s| is) (right|wrong|correct|incorrect)|(correct|incorrect))[.!]*$/i;
+
+function readVote(words: string, after: string): CommentCommand | null {
+  const said = SAID.exec(words);
+  if (said !== null) {
+    const vote = /^(?:right|correct)$/i.test(said[1] ?? said[2] ?? '') ? 'right' : 'wrong';
+    return { kind: 'judge', vote, why: after.trim().slice(0, WHY_CHARACTERS).toWellFormed() };
+  }
+  const judged = /^(?:right|wrong)(?![\w-])/i.exec(words)?.[0];
+  if (judged === undefined) return null;
+  const rest = words.slice(judged.length).replace(MARKS, '').trim();
+  const why = `${rest}\n${after}`.trim().slice(0, WHY_CHARACTERS).toWellFormed();
+  return { kind: 'judge', vote: judged.toLowerCase() === 'right' ? 'right' : 'wrong', why };
+}
+
+/** A command with other words, praise with more of them, or a single word that is no command. Null: a retry, a hint, or nothing. */
+function findUnclear(words: string, after: string): CommentCommand | null {
+  if (PRAISE.test(words)) return { kind: 'unclear', meant: null };
+  const led = /^(fix|stop)(?![\w-])/i.exec(words)?.[1]?.toLowerCase();
+  if (led === 'fix' || led === 'stop') return { kind: 'unclear', meant: led };
+  const word = /^([a-z-]{2,})[.!?]*$/i.exec(words)?.[1]?.toLowerCase();
+  if (word === undefined || word === 'retry') return null;
+  const meant = findNearestCommand(word);
+  return meant === null && after.trim() !== '' ? null : { kind: 'unclear', meant };
+}
+
+/** A slip of one key in a short word, of two in a longer one. */
+function findNearestCommand(word: string): CommandName | null {
+  const [nearest] = COMMAND_NAMES.map((name) => ({ name, distance: computeEditDistance(word, name) })).sort(
+    (one, other) => one.distance - other.distance,
+  );
+  if (nearest === undefined || word.length > 8 || nearest.distance > (word.length <= 3 ? 1 : 2)) return null;
+  return nearest.name;
+}

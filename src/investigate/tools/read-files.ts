@@ -1,0 +1,275 @@
+// The tools that read files: whole or by ranges of lines, and as an outline of what they define.
+
+import { toLines } from 'causeway-diff';
+import type { FileRead, LineRange, Repository } from 'causeway-git-objects';
+import { z } from 'zod';
+import type { LookupFinding, Tool } from '../../core/report/index.ts';
+import { findSpans, type Span } from '../../core/source/index.ts';
+
+import type { EditedTree } from './overlay.ts';
+import {
+  answerFailed,
+  answerFound,
+  answerNothing,
+  defineTool,
+  describeAtCommit,
+  formatNumberedLines,
+  joinNotes,
+  MAX_RESULT_BYTES,
+  normalisePath,
+  PATH,
+  quote,
+  takeFittingLines,
+} from './tool-kit.ts';
+
+const PART = z.strictObject({
+  path: PATH,
+  from: z.int().min(1).optional().describe('First line, from 1.'),
+  to: z.int().min(1).optional().describe('Last line, inclusive.'),
+  symbol: z.string().min(1).max(200).optional().describe('Instead: the function, class or type of this name, whole.'),
+  commit: z.string().min(1).max(300).optional().describe('As it was at this older commit, branch or tag.'),
+});
+const READ = z.strictObject({ files: z.array(PART).min(1).max(10) });
+
+/** Source is what a model reads most: a cut costs a whole turn. */
+const MAX_READ_BYTES = 16_000;
+
+type Part = z.output<typeof PART>;
+
+/** One part: `kind` is that of a finding. */
+interface PartRead {
+  readonly kind: 'found' | 'nothing' | 'failed';
+  readonly text: string;
+  readonly cut: string;
+}
+
+/** The lines of one part before it is known how many of them fit in. */
+interface PartLines {
+  readonly kind: 'lines';
+  readonly name: string;
+  readonly rows: readonly string[];
+  readonly first: number;
+  readonly totalLines: number;
+  /** What was left out before, in words; "" for nothing. */
+  readonly cut: string;
+}
+
+export function defineReadFilesTool(source: EditedTree, repository: Repository): Tool {
+  return defineTool({
+    name: 'read_files',
+    description:
+      'Reads up to 10 files, line ranges or symbols, with line numbers. At most 16 kB in all; a cut part says from which line to continue, and a line is cut after 300 characters. Edited files are shown as edited.',
+    parameters: READ,
+    example: {
+      files: [
+        { path: 'src/app.ts', from: 1, to: 120 },
+        { path: 'src/cart.ts', symbol: 'Cart.total' },
+      ],
+    },
+    action: ({ files }) => describeAtCommit(`read ${files.map(describePart).join('; ')}`, source.tree.revision),
+    execute: async ({ files }, signal) => {
+      const read: (PartRead | PartLines)[] = [];
+      for (const part of files) read.push(await readPart(source, repository, part, signal));
+      const shares = shareFairly(
+        read.map((part) => (part.kind === 'lines' ? countBytes(part.rows) : Buffer.byteLength(part.text))),
+        MAX_READ_BYTES,
+      );
+      return joinParts(read.map((part, index) => (part.kind === 'lines' ? cutPart(part, shares[index] ?? 0) : part)));
+    },
+  });
+}
+
+function describePart({ path, from, to, symbol, commit }: Part): string {
+  const range = from === undefined && to === undefined ? '' : ` lines ${from ?? 1}–${to ?? 'end'}`;
+  return `${symbol === undefined ? '' : `${symbol} of `}${path}${range}${commit === undefined ? '' : ` as of ${commit}`}`;
+}
+
+function countBytes(rows: readonly string[]): number {
+  return rows.reduce((sum, row) => sum + Buffer.byteLength(row) + 1, 0);
+}
+
+/** What each one gets of `total`: all that it needs where that is no more than its share, which the others then divide. */
+function shareFairly(needs: readonly number[], total: number): readonly number[] {
+  const shares = needs.map(() => 0);
+  let left = total;
+  let count = needs.length;
+  for (const [index, need] of [...needs.entries()].sort(([, a], [, b]) => a - b)) {
+    const share = Math.min(need, Math.floor(left / count));
+    shares[index] = share;
+    left -= share;
+    count -= 1;
+  }
+  return shares;
+}
+
+function cutPart({ name, rows, first, totalLines, cut }: PartLines, bytes: number): PartRead {
+  const shown = takeFittingLines(rows, bytes);
+  const last = first + shown.length - 1;
+  const over =
+    shown.length < rows.length ? `${name} is cut after line ${last}: continue with "from": ${last + 1}.` : cut;
+  return { kind: 'found', text: `${name}, lines ${first}–${last} of ${totalLines}:\n${shown.join('\n')}`, cut: over };
+}
+
+/** One finding of several parts: found where any was found. */
+function joinParts(parts: readonly PartRead[]): LookupFinding {
+  const text = parts.map((part) => part.text).join('\n\n');
+  if (parts.some(({ kind }) => kind === 'found')) return answerFound(text, joinNotes(...parts.map(({ cut }) => cut)));
+  return parts.some(({ kind }) => kind === 'failed') ? answerFailed(text) : answerNothing(text);
+}
+
+async function readPart(
+  source: EditedTree,
+  repository: Repository,
+  part: Part,
+  signal: AbortSignal,
+): Promise<PartRead | PartLines> {
+  const path = normalisePath(part.path);
+  const at = part.commit === undefined ? source : await openOlder(repository, part.commit, signal);
+  if (at === null) {
+    return { kind: 'failed', text: `There is no commit, branch or tag ${quote(part.commit ?? '')}.`, cut: '' };
+  }
+  const name = `${path}${at.mark(path)}`;
+  const range = part.symbol === undefined ? toRange(part) : await findSymbol(at, path, part.symbol, signal);
+  if (typeof range === 'string') return { kind: 'failed', text: `${name}: ${range}`, cut: '' };
+  const read = await at.read(path, range, signal);
+  if (read.kind !== 'text') return { kind: 'failed', text: explainNoText(path, read), cut: '' };
+  const lines = toLines(read.text).lines;
+  if (lines.length === 0) {
+    const none = read.totalLines === 0 ? 'is empty' : `has ${read.totalLines} lines; none is in that range`;
+    return { kind: 'nothing', text: `${name} ${none}.`, cut: '' };
+  }
+  const rows = formatNumberedLines(lines, read.firstLine);
+  return { kind: 'lines', name, rows, first: read.firstLine, totalLines: read.totalLines, cut: read.cut };
+}
+
+/** Another commit, of which edits change nothing; null where there is no such. */
+async function openOlder(
+  repository: Repository,
+  commit: string,
+  signal: AbortSignal,
+): Promise<Pick<EditedTree, 'read' | 'outline' | 'mark'> | null> {
+  const sha = await repository.resolve(commit, signal);
+  if (sha === null) return null;
+  const tree = repository.tree(sha);
+  return {
+    read: (path, lines, inner) => tree.read(path, lines === undefined ? {} : { lines }, inner),
+    outline: (path, inner) => tree.outline(path, inner),
+    mark: () => ` at ${sha.slice(0, 7)}`,
+  };
+}
+
+function toRange({ from, to }: Part): LineRange | undefined {
+  if (from === undefined && to === undefined) return undefined;
+  return { from: from ?? 1, to: to ?? Number.MAX_SAFE_INTEGER };
+}
+
+const MAX_NAMES = 30;
+
+/** The lines of the definition with the comments above it, or why there are none. `Cart.total` and `total` both do. */
+async function findSymbol(
+  source: Pick<EditedTree, 'read' | 'outline'>,
+  path: string,
+  symbol: string,
+  signal: AbortSignal,
+): Promise<LineRange | string | undefined> {
+  const read = await source.read(path, undefined, signal);
+  // Why it cannot be read is said where it is read.
+  if (read.kind !== 'text') return undefined;
+  const spans = findSpans(path, read.text, await source.outline(path, signal));
+  const wanted = symbol
+    .replace(/\(\)$/, '')
+    .split(/[.#]|::/)
+    .filter((part) => part !== '');
+  const named = spans.filter((span) => isNamed(span, wanted));
+  const [first, last] = [named[0], named.at(-1)];
+  // Overloads and accessors of one owner are one after the other.
+  if (first !== undefined && last !== undefined && named.every(({ owner }) => owner === first.owner)) {
+    return { from: first.leadLine, to: last.lastLine };
+  }
+  if (named.length > 0) {
+    return `${quote(symbol)} is defined ${named.length} times; name its owner or give lines: ${listNames(named)}.`;
+  }
+  const similar = spans.filter((span) => isNamed(span, wanted.slice(-1)));
+  const none = `no definition of ${quote(symbol)} was recognised.`;
+  if (similar.length > 0) return `${none} With that name there is ${listNames(similar)}.`;
+  return spans.length === 0 ? none : `${none} There are: ${listNames(spans)}.`;
+}
+
+/** Whether its names end with these; a private name is also found without its mark. */
+function isNamed({ owner, name }: Span, wanted: readonly string[]): boolean {
+  const end = [...owner.split('.'), name].slice(-wanted.length);
+  return end.length === wanted.length && end.every((each, index) => each.replace(/^#/, '') === wanted[index]);
+}
+
+function listNames(spans: readonly Span[]): string {
+  const named = spans.map(({ owner, name, line }) => `${owner === '' ? '' : `${owner}.`}${name} (line ${line})`);
+  const more = named.length - MAX_NAMES;
+  return `${named.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const OUTLINE = z.strictObject({
+  paths: z.array(PATH).min(1).max(10),
+  from: z.int().min(1).optional().describe('Only definitions from this line on; continues a cut answer.'),
+});
+
+export function defineOutlineTool(source: EditedTree): Tool {
+  return defineTool({
+    name: 'outline',
+    description:
+      'Lists the functions, classes and types that up to 10 files define, with line numbers; common languages only. At most 12 kB, shared among the files.',
+    parameters: OUTLINE,
+    example: { paths: ['src/app.ts'] },
+    action: ({ paths, from }) =>
+      describeAtCommit(
+        `outline ${paths.join(', ')}${from === undefined ? '' : ` from line ${from}`}`,
+        source.tree.revision,
+      ),
+    execute: async ({ paths, from = 1 }, signal) => {
+      const parts: PartRead[] = [];
+      for (const path of paths.map(normalisePath)) {
+        parts.push(await outlineFile(source, { path, from, bytes: MAX_RESULT_BYTES / paths.length }, signal));
+      }
+      return joinParts(parts);
+    },
+  });
+}
+
+async function outlineFile(
+  source: EditedTree,
+  { path, from, bytes }: { readonly path: string; readonly from: number; readonly bytes: number },
+  signal: AbortSignal,
+): Promise<PartRead> {
+  const read = await source.read(path, { from: 1, to: 1 }, signal);
+  if (read.kind !== 'text') return { kind: 'failed', text: explainNoText(path, read), cut: '' };
+  const symbols = (await source.outline(path, signal)).filter(({ line }) => line >= from);
+  const name = `${path}${source.mark(path)}`;
+  if (symbols.length === 0) {
+    return { kind: 'nothing', text: `${name}: no definition was recognised; read the file.`, cut: '' };
+  }
+  const lines = symbols.map(({ line, kind, signature }) => `${String(line).padStart(6)} | ${kind}: ${signature}`);
+  const shown = takeFittingLines(lines, bytes);
+  const next = symbols[shown.length];
+  const cut =
+    next === undefined
+      ? ''
+      : `${path}: ${symbols.length - shown.length} more from line ${next.line} on; outline only this file with "from": ${next.line}.`;
+  return { kind: 'found', text: `${name}:\n${shown.join('\n')}`, cut };
+}
+
+/** Why there is nothing to read at `path`, and what to do instead. */
+export function explainNoText(path: string, read: Exclude<FileRead, { readonly kind: 'text' }>): string {
+  switch (read.kind) {
+    case 'binary':
+      return `${path} is binary (${read.size} bytes).`;
+    case 'too_large':
+      return `${path} is too large to read (${read.size} bytes). Search in it instead.`;
+    case 'symlink':
+      return `${path} is a symbolic link to ${quote(read.target)}.`;
+    case 'submodule':
+      return `${path} is a submodule at ${read.sha}; its files are in another repository.`;
+    case 'folder':
+      return `${path === '' ? 'The root' : path} is a folder; list it.`;
+    case 'absent':
+      return `There is no ${path}.${read.nearest.length > 0 ? ` Perhaps: ${read.nearest.join(', ')}.` : ''}`;
+  }
+}

@@ -1,0 +1,271 @@
+// The tool that searches lines, in the commit and in what edits made of it.
+import { createContext, Script } from 'node:vm';
+import { toLines } from 'causeway-diff';
+import type { SearchHit, SearchQuery, SearchResult } from 'causeway-git-objects';
+import { createGlobMatcher } from 'causeway-paths';
+import { z } from 'zod';
+import type { LookupFinding, Tool } from '../../core/report/index.ts';
+import { describeSearchCut, type OverlaySearchCut } from '../../core/source/index.ts';
+import type { EditedTree } from './overlay.ts';
+import {
+  answerFailed,
+  answerFound,
+  answerNothing,
+  defineTool,
+  describeAtCommit,
+  joinNotes,
+  MAX_RESULT_BYTES,
+  normalisePath,
+  quote,
+  shorten,
+  takeFittingLines,
+} from './tool-kit.ts';
+
+const DEFAULT_LIMIT = 80;
+const MAX_LIMIT = 300;
+/** Hits that are counted: of those beyond the limits only the number is shown. */
+const MOST_COUNTED = 1_000;
+/** Hits of one file, unless it is the only one: one that holds the name everywhere must not fill the answer. */
+const DEFAULT_PER_FILE = 8;
+/** More is read as this: a refused call costs a turn. */
+const MAX_CONTEXT = 10;
+const TOO_LONG =
+  'The expression cannot be run, or takes too long, on the edited files. Use plain text or a simpler one.';
+
+const PARAMETERS = z.strictObject({
+  pattern: z.string().min(1).max(1_000).describe('Plain text within one line, unless "regex".'),
+  regex: z.boolean().optional().describe('The pattern is a Perl-compatible regular expression.'),
+  ignore_case: z.boolean().optional(),
+  word: z.boolean().optional().describe('Whole words only.'),
+  paths: z
+    .array(z.string().max(1_000))
+    .max(20)
+    .optional()
+    .describe('Only in these folders, files or globs such as *.ts or packages/*/src.'),
+  context: z.int().min(0).optional().describe(`Lines to show before and after each hit, at most ${MAX_CONTEXT}.`),
+  per_file: z.int().min(1).max(MAX_LIMIT).optional().describe(`Hits of one file, default ${DEFAULT_PER_FILE}.`),
+  limit: z.int().min(1).max(MAX_LIMIT).optional(),
+});
+
+type Given = z.output<typeof PARAMETERS>;
+
+export function defineSearchTool(source: EditedTree): Tool {
+  return defineTool({
+    name: 'search',
+    description: `Finds lines in the files of the commit, with your edits. At most "limit" hits (default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}) and 12 kB; if it is cut, narrow it with "paths".`,
+    parameters: PARAMETERS,
+    example: { pattern: 'parseDate(', paths: ['src'] },
+    action: (given) => describeAtCommit(describeQuery(given), source.tree.revision),
+    execute: async (given, signal) => {
+      const { hits, cuts, error } = await searchBoth(
+        source,
+        { ...toQuery(given), limit: Math.min(MOST_COUNTED, 400 + (given.limit ?? 0)) },
+        signal,
+      );
+      if (error !== '') return answerFailed(error);
+      if (hits.length === 0) return answerNoHits(given, cuts);
+      const files = groupHits(hits, given);
+      const lines: string[] = [];
+      for (const file of files)
+        lines.push(...(await formatFile(source, file, Math.min(given.context ?? 0, MAX_CONTEXT), signal)));
+      const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
+      const over = shown.length < lines.length ? 'Cut at 12 kB: narrow "paths" or the pattern.' : '';
+      const left = hits.length - files.reduce((sum, { hits: own, more }) => sum + own.length + more, 0);
+      const beyond =
+        left > 0 ? `${left} more hits in other files: narrow "paths" or the pattern, or raise "limit".` : '';
+      return answerFound(shown.join('\n'), joinNotes(describeCuts(cuts), over, beyond));
+    },
+  });
+}
+
+interface FileHits {
+  readonly path: string;
+  readonly hits: readonly SearchHit[];
+  /** Hits of the file that are not shown. */
+  readonly more: number;
+}
+
+/** The files in which hits are shown, in order, up to the limit. */
+function groupHits(
+  hits: readonly SearchHit[],
+  { limit = DEFAULT_LIMIT, per_file: perFile }: Given,
+): readonly FileHits[] {
+  const byFile = Map.groupBy(hits, ({ path }) => path);
+  const most = perFile ?? (byFile.size === 1 ? limit : DEFAULT_PER_FILE);
+  const files: FileHits[] = [];
+  let left = limit;
+  for (const [path, own] of byFile) {
+    if (left === 0) break;
+    const shown = own.slice(0, Math.min(most, left));
+    files.push({ path, hits: shown, more: own.length - shown.length });
+    left -= shown.length;
+  }
+  return files;
+}
+
+/** The path, its hits below it, each with the lines around it if they are wanted. */
+async function formatFile(
+  source: EditedTree,
+  { path, hits, more }: FileHits,
+  context: number,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const rest = more === 0 ? [] : [`       … ${more} more in this file ("per_file")`];
+  const read = context === 0 ? null : await source.read(path, undefined, signal);
+  const rows =
+    read?.kind === 'text'
+      ? formatAround(toLines(read.text).lines, hits, context)
+      : hits.map(({ line, text }) => `${String(line).padStart(6)} | ${shorten(text, MAX_SHOWN)}`);
+  return [`${path}${source.mark(path)}:`, ...rows, ...rest];
+}
+
+/** Each line once, hits marked with `>`, with a gap between stretches that do not touch. */
+function formatAround(lines: readonly string[], hits: readonly SearchHit[], context: number): readonly string[] {
+  const marked = new Set(hits.map(({ line }) => line));
+  const rows: string[] = [];
+  let last = 0;
+  for (const { line } of hits) {
+    const from = Math.max(last + 1, line - context);
+    const to = Math.min(lines.length, line + context);
+    if (rows.length > 0 && from > last + 1) rows.push('       …');
+    for (let at = from; at <= to; at += 1) {
+      rows.push(`${marked.has(at) ? '>' : ' '}${String(at).padStart(5)} | ${shorten(lines[at - 1] ?? '', MAX_SHOWN)}`);
+    }
+    last = Math.max(last, to);
+  }
+  return rows;
+}
+
+/** Of a line. */
+const MAX_SHOWN = 300;
+
+function answerNoHits(given: Given, cuts: readonly OverlaySearchCut[]): LookupFinding {
+  const literal = explainLiteral(given);
+  const none =
+    `No line matches ${formatPattern(given)}${describePaths(given)}. ${literal}${describeCuts(cuts)}`.trimEnd();
+  // What was not searched is not ruled out.
+  const isIncomplete = cuts.some(({ kind }) => kind === 'timeout' || kind === 'edited_files');
+  return literal !== '' || isIncomplete ? answerFailed(none) : answerNothing(none);
+}
+
+function describeCuts(cuts: readonly OverlaySearchCut[]): string {
+  return cuts.map(describeSearchCut).join(' ');
+}
+
+function describeQuery(given: Given): string {
+  const how = joinNotes(
+    `search ${formatPattern(given)}`,
+    given.regex === true ? 'as an expression' : '',
+    given.ignore_case === true ? 'ignoring case' : '',
+    given.word === true ? 'as a word' : '',
+    given.context === undefined ? '' : `with ${Math.min(given.context, MAX_CONTEXT)} lines around`,
+    given.per_file === undefined ? '' : `up to ${given.per_file} in a file`,
+    given.limit === undefined ? '' : `up to ${given.limit} hits`,
+  );
+  return how + describePaths(given);
+}
+
+/** An expression as it was sent: quoted, its backslashes would be doubled. */
+function formatPattern({ pattern, regex }: Given): string {
+  return regex === true ? `/${shorten(pattern, 300)}/` : quote(pattern);
+}
+
+function explainLiteral({ pattern, regex }: Given): string {
+  const looksLike = regex !== true && /\||\.\*|\\[bwsd(]|\[[^\]]{1,60}\][+*]/.test(pattern);
+  return looksLike ? 'It was taken literally; set "regex" if it is an expression. ' : '';
+}
+
+function describePaths({ paths = [] }: Given): string {
+  return paths.length === 0 ? '' : ` in ${paths.join(', ')}`;
+}
+
+function toQuery({ pattern, regex = false, ignore_case = false, word = false, paths = [] }: Given) {
+  return { pattern, regex, ignoreCase: ignore_case, word, paths: paths.map(normalisePath) };
+}
+
+/** Of a commit with the model's edits on it. */
+interface OverlaySearchResult extends Omit<SearchResult, 'cuts'> {
+  readonly cuts: readonly OverlaySearchCut[];
+}
+
+const NO_HITS: SearchResult = { hits: [], cuts: [], error: '' };
+
+/** Hits of the commit, but for files that edits touched, and hits in these as they are now. */
+async function searchBoth(
+  source: EditedTree,
+  query: SearchQuery & { readonly limit: number },
+  signal: AbortSignal,
+): Promise<OverlaySearchResult> {
+  const touched = await source.readEdited();
+  if (touched.size === 0) return source.tree.search(query, signal);
+  const texts = new Map([...touched].flatMap(([path, text]) => (text === null ? [] : [[path, text] as const])));
+  // The commit does not know the paths of new files: it would call them a mistake.
+  const isNew = (path: string): boolean => [...texts.keys()].some(createPathFilter([path]));
+  const paths = query.paths.filter((path) => !texts.has(path));
+  const isOnlyEdited = query.paths.length > 0 && paths.length === 0;
+  const base = isOnlyEdited ? NO_HITS : await source.tree.search({ ...query, paths }, signal);
+  if (base.error !== '' && (query.paths.length === 0 || !query.paths.every(isNew))) return base;
+  const edited = searchEdited(texts, query);
+  if (edited === null && base.hits.length === 0) return { ...NO_HITS, error: TOO_LONG };
+  const hits = [...base.hits.filter(({ path }) => !touched.has(path)), ...(edited ?? [])];
+  const hasMore = hits.length > query.limit;
+  const cuts: OverlaySearchCut[] = base.cuts.filter(({ kind }) => !hasMore || kind !== 'limit');
+  if (hasMore) cuts.push({ kind: 'limit', limit: query.limit });
+  if (edited === null) cuts.push({ kind: 'edited_files', paths: [...texts.keys()] });
+  const ordered = hits.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1));
+  return { hits: ordered, cuts, error: '' };
+}
+
+/** For all files together. An expression may take exponential time; the time limit of a script can end it. */
+const TIMEOUT_MS = 500;
+const MAX_HIT = 500;
+const POSIX: ReadonlyMap<string, string> = new Map([
+  ['alnum', 'A-Za-z0-9'],
+  ['alpha', 'A-Za-z'],
+  ['digit', '0-9'],
+  ['lower', 'a-z'],
+  ['space', '\\s'],
+  ['upper', 'A-Z'],
+  ['xdigit', '0-9A-Fa-f'],
+]);
+const FINDER = new Script(
+  'const pattern = new RegExp(source, flags); files.map((lines) => lines.flatMap((line, index) => (pattern.test(line) ? [index] : [])))',
+);
+
+/** Hits in `texts` by path, in path order; null where the expression cannot be run here or takes too long. */
+export function searchEdited(
+  texts: ReadonlyMap<string, string>,
+  query: Omit<SearchQuery, 'limit'>,
+): readonly SearchHit[] | null {
+  const isWanted = createPathFilter(query.paths);
+  const wanted = [...texts].filter(([path]) => isWanted(path)).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (wanted.length === 0) return [];
+  const files = wanted.map(([path, text]) => ({ path, lines: toLines(text).lines }));
+  const given = { source: toExpression(query), flags: query.ignoreCase ? 'i' : '' };
+  try {
+    // One run for all files, so that one time limit holds.
+    const context = createContext({ files: files.map(({ lines }) => lines), ...given });
+    const found = Array.from(FINDER.runInContext(context, { timeout: TIMEOUT_MS }) as ArrayLike<readonly number[]>);
+    return files.flatMap(({ path, lines }, file) =>
+      (found[file] ?? []).map((index) => ({ path, line: index + 1, text: (lines[index] ?? '').slice(0, MAX_HIT) })),
+    );
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a path is one of the folders or files, below one of them, or matches one as a glob; none: everywhere. */
+function createPathFilter(wanted: readonly string[]): (path: string) => boolean {
+  const tests = wanted.map((each) => {
+    const matches = createGlobMatcher(`${each.includes('/') ? each : `**/${each}`}/**`);
+    return (path: string) => each === '' || path === each || path.startsWith(`${each}/`) || matches(path);
+  });
+  return (path) => tests.length === 0 || tests.some((test) => test(path));
+}
+
+function toExpression({ pattern, regex, word }: Omit<SearchQuery, 'limit'>): string {
+  const source = regex
+    ? pattern.replaceAll(/\[:(\w+):\]/g, (whole, name: string) => POSIX.get(name) ?? whole)
+    : pattern.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+  return word === true ? `(?<!\\w)(?:${source})(?!\\w)` : source;
+}
