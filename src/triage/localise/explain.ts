@@ -68,13 +68,10 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
   const [commit] = gathered.commits.commits.get(file) ?? [];
   const changed = commit ? `changed in ${commit.sha.slice(0, 7)}, whose message resembles this report` : '';
   clues.push(createClue('commit', ['commits', 'titleCommits'], { reason: changed, names: [] }));
-  const { history, names } = gathered.likeTests;
-  const resembles = (test: string | undefined, relation: string): string =>
-    test === undefined ? '' : `${relation} \`${getFileName(test)}\`, a test that resembles this report`;
-  const together = resembles(history.tests.get(file), 'changed together with');
+  const like = gathered.likeTests.tests.get(file);
+  const together =
+    like === undefined ? '' : `changed together with \`${getFileName(like)}\`, a test that resembles this report`;
   clues.push(createClue('commit', ['testHistory'], { reason: together, names: [] }));
-  const named = resembles(names.tests.get(file), 'has the name of');
-  clues.push(createClue('commit', ['testNames'], { reason: named, names: [] }));
   return clues.filter(({ reason, strength }) => reason !== '' && strength >= LEAST_SHARE);
 }
 

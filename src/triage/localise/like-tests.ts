@@ -1,7 +1,5 @@
-// Tests that read like the report, and what they lead to: files of their name, and files that changed with them.
+// Tests that read like the report, and the files that changed with them.
 import type { IndexedCommit } from '../../core/source/index.ts';
-import { getSubject } from '../clues.ts';
-import { getFileName } from '../paths.ts';
 import type { Query } from './query.ts';
 import { type PartWeights, scoreWords, type Table } from './table.ts';
 
@@ -15,14 +13,12 @@ const MOST_CHANGED = 15;
 /** Commits that a file is taken to have besides its own: one that changed once, with a test, is not surest. */
 const COMMITS_BEFORE = 10;
 
-/** A name that more files have leads to none. */
-const MOST_NAMED = 5;
-
+/** How often a file changed with such tests, as a part of how often it changed. */
 export interface LikeTests {
-  /** How often a file changed with such tests, as a part of how often it changed. */
-  readonly history: TestScores;
-  /** How near a test of the file's name is to the report: 0 to 1. */
-  readonly names: TestScores;
+  /** One value for each file of the table. */
+  readonly scores: Float64Array;
+  /** A test that led to a file, by file. */
+  readonly tests: ReadonlyMap<number, string>;
 }
 
 interface Input {
@@ -38,20 +34,13 @@ export async function scoreLikeTests(
   { commits, weights, signal }: Input,
 ): Promise<LikeTests> {
   const tests = rateTests(table, await scoreWords(table.tests, query, { weights, signal }));
-  return { history: scoreHistory(table, tests, commits), names: scoreNames(table, tests) };
-}
-
-interface TestScores {
-  /** One value for each file of the table. */
-  readonly scores: Float64Array;
-  /** A test that led to a file, by file. */
-  readonly tests: ReadonlyMap<number, string>;
+  return scoreHistory(table, tests, commits);
 }
 
 /** How similar tests are to the report, by path. */
 type RatedTests = ReadonlyMap<string, number>;
 
-function scoreHistory(table: Table, rated: RatedTests, commits: readonly IndexedCommit[]): TestScores {
+function scoreHistory(table: Table, rated: RatedTests, commits: readonly IndexedCommit[]): LikeTests {
   const sums = new Float64Array(table.paths.length);
   const changes = new Float64Array(table.paths.length);
   const tests = new Map<number, string>();
@@ -73,22 +62,6 @@ function findMostSimilar(paths: readonly string[], rated: RatedTests): string {
   return paths.reduce((best, path) => ((rated.get(path) ?? 0) > (rated.get(best) ?? 0) ? path : best), '');
 }
 
-function scoreNames(table: Table, rated: RatedTests): TestScores {
-  const scores = new Float64Array(table.paths.length);
-  const tests = new Map<number, string>();
-  const byName = Map.groupBy(table.paths.keys(), (file) => toBareName(getFileName(table.paths[file] ?? '')));
-  for (const [test, likeness] of rated) {
-    const name = getFileName(test);
-    const files = byName.get(toBareName(getSubject(name) ?? name)) ?? [];
-    for (const file of files.length > MOST_NAMED ? [] : files) {
-      if (likeness / files.length <= (scores[file] ?? 0)) continue;
-      scores[file] = likeness / files.length;
-      tests.set(file, test);
-    }
-  }
-  return { scores, tests };
-}
-
 /** As parts of the most similar one. */
 function rateTests({ tests }: Table, scores: Float64Array): RatedTests {
   const best = [...scores.keys()]
@@ -97,8 +70,4 @@ function rateTests({ tests }: Table, scores: Float64Array): RatedTests {
     .slice(0, MOST_TESTS);
   const most = scores[best[0] ?? 0] ?? 1;
   return new Map(best.map((test) => [tests.paths[test] ?? '', ((scores[test] ?? 0) / most) ** SHARPNESS]));
-}
-
-function toBareName(name: string): string {
-  return name.replace(/\.\w+$/, '').toLowerCase();
 }

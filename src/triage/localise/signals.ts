@@ -95,8 +95,7 @@ export async function gatherSignals(
     recent: scoreRecency(table, history.commits),
     aside: await flagFiles(table, isSecondary, signal),
     scope: await flagFiles(table, isPreferred, signal),
-    testHistory: likeTests.history.scores,
-    testNames: likeTests.names.scores,
+    testHistory: likeTests.scores,
   };
   return { values, definitions, qualified, commits: similar, likeTests, paths };
 }
@@ -455,9 +454,8 @@ export interface SignalValues {
   readonly scope: Float64Array;
   /** 1 for examples, pages and tooling. */
   readonly aside: Float64Array;
-  /** What tests that read like the report lead to, by what changed with them and by their names. */
+  /** What changed with tests that read like the report. */
   readonly testHistory: Float64Array;
-  readonly testNames: Float64Array;
 }
 
 export type SignalName = keyof SignalValues;
@@ -489,7 +487,6 @@ const WEIGHTS: Readonly<Record<SignalName, number>> = {
   aside: -2.1,
   scope: 2,
   testHistory: 1.6,
-  testNames: 0.5,
 };
 
 /**
@@ -499,10 +496,11 @@ const WEIGHTS: Readonly<Record<SignalName, number>> = {
 const WORDS_OF_TRACE = 0.5;
 
 /**
- * Hints that order the files behind the first one: over 1,036 issues they brought the fixed file among the first five
- * and ten more often (89.0 to 89.8 and 93.5 to 94.0 %), but as signals like the others cost first places.
+ * Hints that order the files behind the first one: over 1,036 issues this one, with the names of such tests, brought the fixed
+ * file among the first five and ten more often (89.0 to 89.8 and 93.5 to 94.0 %), but as a signal like the others cost first
+ * places. The names alone won nothing over 369 others, and are gone.
  */
-const BEHIND_FIRST: ReadonlySet<SignalName> = new Set(['testHistory', 'testNames']);
+const BEHIND_FIRST: ReadonlySet<SignalName> = new Set(['testHistory']);
 
 /**
  * What the greatest value of a signal is in nine of ten commits and more: where it is less, as in a repository of
@@ -523,7 +521,6 @@ const USUAL: Partial<Readonly<Record<SignalName, number>>> = {
   qualified: 1,
   rare: 2,
   testHistory: 0.05,
-  testNames: 0.5,
 };
 
 /**

@@ -9,7 +9,7 @@ function values(files: number, given: Partial<SignalValues>): SignalValues {
     ...{ words: none, title: none, window: none, titleWindow: none, definitions: none, definedWords: none },
     ...{ pathNames: none, pathFolders: none, commits: none, titleCommits: none, testWords: none },
     ...{ frame: none, place: none, recent: none, aside: none, scope: none },
-    ...{ qualified: none, rare: none, prose: none, tested: none, reference: none, testHistory: none, testNames: none },
+    ...{ qualified: none, rare: none, prose: none, tested: none, reference: none, testHistory: none },
     ...given,
   };
 }
@@ -51,9 +51,7 @@ describe('the score of a file', () => {
   it('is not first for hints, which order only what comes behind', () => {
     const words = Float64Array.of(50, 20, 30);
     const plain = combine(values(3, { words }));
-    const hinted = combine(
-      values(3, { words, testHistory: Float64Array.of(0, 5, 0), testNames: Float64Array.of(0, 1, 0) }),
-    );
+    const hinted = combine(values(3, { words, testHistory: Float64Array.of(0, 5, 0) }));
     const order = (sums: Float64Array) => [...sums.keys()].sort((a, b) => sums[b]! - sums[a]!);
     expect(order(plain.sums)).toEqual([0, 2, 1]);
     expect(order(hinted.sums)).toEqual([0, 1, 2]);

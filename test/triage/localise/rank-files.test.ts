@@ -31,15 +31,6 @@ describe('a suspect behind the first', () => {
     expect(suspects.map(({ file }) => file)).toEqual(['src/first.ts', 'src/b.ts']);
     expect(suspects[1]?.reasons).toEqual(['changed together with `x.test.ts`, a test that resembles this report']);
   });
-
-  it('has the name of such a test', async () => {
-    const { suspects } = await ranked('Bakery sells no bread', [
-      'Start',
-      { ...FOUND, 'src/oven.ts': 'start();\n', 'test/oven.test.ts': LIKE },
-    ]);
-    expect(suspects.map(({ file }) => file).slice(0, 2)).toEqual(['src/first.ts', 'src/oven.ts']);
-    expect(suspects[1]?.reasons).toContain('has the name of `oven.test.ts`, a test that resembles this report');
-  });
 });
 
 describe('the file that a failing test tests', () => {
