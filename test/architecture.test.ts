@@ -1,5 +1,5 @@
 // The house as ARCHITECTURE.md draws it: which room may import which, and where each package is at home.
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -273,6 +273,64 @@ describe('the modules of src', () => {
     );
     // The last character of a reason decides whether a full stop follows it.
     expect(wrong).toEqual([expect.stringMatching(/^investigate\/tools\/edit-tools\.ts:/)]);
+  });
+});
+
+describe('what ARCHITECTURE.md says', () => {
+  const text = readFileSync(path.join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+  /** The rows of the table whose first column is named so, by that column; the cells without code marks. */
+  const readTable = (head: string): ReadonlyMap<string, readonly string[]> => {
+    const lines = text.split('\n');
+    const from = lines.findIndex((line) => line.startsWith(`| ${head} |`)) + 2;
+    const rows = lines.slice(from, from + lines.slice(from).findIndex((line) => !line.startsWith('|')));
+    return new Map(
+      rows.map((row) => {
+        const [name = '', ...cells] = row
+          .slice(1, -1)
+          .split(' | ')
+          .map((cell) => cell.replaceAll('`', '').trim());
+        return [name, cells];
+      }),
+    );
+  };
+  const listed = (cell = ''): readonly string[] => (cell === '–' ? [] : cell.split(', ')).toSorted();
+
+  it('of packages is what each needs of ours', () => {
+    const needs = [...readTable('package')].map(([name, cells]) => [name, listed(cells[3])]);
+    const asked = listPackages().map((name) => {
+      const { dependencies = {} } = JSON.parse(readFileSync(path.join(ROOT, 'packages', name, 'package.json'), 'utf8'));
+      const ours = Object.keys(dependencies).filter((one) => one.startsWith('causeway-'));
+      return [name, ours.map((one) => one.replace('causeway-', '')).toSorted()];
+    });
+    expect(Object.fromEntries(needs)).toEqual(Object.fromEntries(asked));
+  });
+
+  it('of folders is what each may import', () => {
+    const said = [...readTable('folder')]
+      .filter(([name]) => name !== 'app')
+      .map(([name, cells]) => [name, listed(cells[2])]);
+    const folders = new Set(files.filter((file) => file.includes('/')).map(roomOf));
+    const allowed = Object.entries(ROOMS)
+      .filter(([room]) => folders.has(room) && room !== 'app')
+      .map(([room, { rooms }]) => [room, rooms.filter((one) => one !== 'core').toSorted()]);
+    expect(Object.fromEntries(said)).toEqual(Object.fromEntries(allowed));
+  });
+
+  it('like all our pages, names files that are there', () => {
+    const pages = ['.', 'docs', 'src/queue'].flatMap((folder) =>
+      readdirSync(path.join(ROOT, folder)).flatMap((file) =>
+        file.endsWith('.md') && file !== 'CHANGELOG.md' ? path.join(folder, file) : [],
+      ),
+    );
+    const named = pages.flatMap((page) =>
+      [
+        ...readFileSync(path.join(ROOT, page), 'utf8').matchAll(
+          /`((?:test|src|packages|scripts)\/[\w./-]+\.(?:ts|mjs|md|json))`/g,
+        ),
+      ].map(([, file = '']) => ({ page, file })),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter(({ file }) => !existsSync(path.join(ROOT, file)))).toEqual([]);
   });
 });
 
