@@ -57,7 +57,7 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
     createClue('definition', ['definitions', 'definedWords'], one),
   );
   const clues = [...qualified, ...defined];
-  clues.push(createClue('use', ['words', 'title', 'window', 'titleWindow'], { ...use, line }));
+  clues.push(createClue('use', ['words', 'title', 'window'], { ...use, line }));
   const test = explainTest(ranking, file, text);
   // The stretch is of the test's words only where the file has none of the report's.
   if (use.reason === '') clues.push(createClue('use', ['testWords', 'window'], { reason: test, line }));

@@ -114,7 +114,6 @@ function sortBestFirst(sums: Float64Array): readonly number[] {
 
 interface Looked extends ReadFile {
   readonly window: number;
-  readonly titleWindow: number;
   readonly prose: number;
 }
 
@@ -123,8 +122,7 @@ async function lookCloser(
   { table, query }: Known,
   files: readonly number[],
 ): Promise<ReadonlyMap<number, Looked>> {
-  const all = computeWorths(table, query, false);
-  const titles = computeWorths(table, query, true);
+  const worths = computeWorths(table, query);
   const looked = new Map<number, Looked>();
   const read = readAhead(
     lookups,
@@ -133,10 +131,10 @@ async function lookCloser(
   for (const [index, file] of files.entries()) {
     const text = await attempt(lookups, `read ${table.paths[file]}`, () => read(index));
     if (text?.kind !== 'text') continue;
-    const lines = findWantedLines(text.text, all);
-    const { score, line } = findBestWindow(lines, all);
+    const lines = findWantedLines(text.text, worths);
+    const { score, line } = findBestWindow(lines, worths);
     const prose = measureProseShare(table.paths[file] ?? '', text.text);
-    looked.set(file, { text: text.text, line, window: score, titleWindow: findBestWindow(lines, titles).score, prose });
+    looked.set(file, { text: text.text, line, window: score, prose });
   }
   return looked;
 }
@@ -155,11 +153,10 @@ function readAhead({ tree, signal }: Lookups, paths: readonly string[]): (index:
   };
 }
 
-function computeWorths(table: Table, query: Query, isTitle: boolean): TermWorths {
+function computeWorths(table: Table, query: Query): TermWorths {
   return new Map(
     query.terms.flatMap((term, index) => {
-      const worth = isTitle ? Math.sign(term.counts.title + term.counts.name) : weighTerm(term, CLOSELY);
-      const weight = worth * (table.terms[index]?.rarity ?? 0);
+      const weight = weighTerm(term, CLOSELY) * (table.terms[index]?.rarity ?? 0);
       return weight > 0 ? [[term.hash, weight] as const] : [];
     }),
   );
@@ -174,7 +171,6 @@ function addWindows(values: SignalValues, looked: ReadonlyMap<number, Looked>): 
   return {
     ...values,
     window: pick(({ window }) => window),
-    titleWindow: pick(({ titleWindow }) => titleWindow),
     prose: pick(({ prose }) => prose),
   };
 }

@@ -77,7 +77,6 @@ export async function gatherSignals(
     words: await words(WHOLE),
     title: await words(TITLE),
     window: none,
-    titleWindow: none,
     definitions: definitions.code,
     definedWords: definitions.words,
     pathNames: paths.names,
@@ -423,9 +422,8 @@ export interface SignalValues {
   /** Words and names of the whole report, and of only its title (BM25). */
   readonly words: Float64Array;
   readonly title: Float64Array;
-  /** The best stretch of 45 lines: distinct terms of the report, and of only title and names. */
+  /** The best stretch of 45 lines: distinct terms of the report. */
   readonly window: Float64Array;
-  readonly titleWindow: Float64Array;
   readonly definitions: Float64Array;
   readonly definedWords: Float64Array;
   readonly pathNames: Float64Array;
@@ -468,7 +466,6 @@ const WEIGHTS: Readonly<Record<SignalName, number>> = {
   words: 2.5,
   title: 0.6,
   window: 2.6,
-  titleWindow: 0.6,
   definitions: 1.1,
   definedWords: 0.4,
   pathNames: 2,
@@ -510,7 +507,6 @@ const USUAL: Partial<Readonly<Record<SignalName, number>>> = {
   words: 25,
   title: 4.5,
   window: 20,
-  titleWindow: 3,
   definitions: 0.7,
   definedWords: 0.3,
   pathNames: 4.5,

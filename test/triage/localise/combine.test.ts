@@ -6,7 +6,7 @@ import { combine, type SignalValues } from '../../../src/triage/localise/signals
 function values(files: number, given: Partial<SignalValues>): SignalValues {
   const none = new Float64Array(files);
   return {
-    ...{ words: none, title: none, window: none, titleWindow: none, definitions: none, definedWords: none },
+    ...{ words: none, title: none, window: none, definitions: none, definedWords: none },
     ...{ pathNames: none, pathFolders: none, commits: none, titleCommits: none, testWords: none },
     ...{ frame: none, place: none, recent: none, aside: none, scope: none },
     ...{ qualified: none, rare: none, prose: none, tested: none, reference: none, testHistory: none },
