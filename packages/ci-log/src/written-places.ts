@@ -119,6 +119,8 @@ const WORKSPACES = [
   /^[a-zA-Z]:\/a\/\d+\/s\//,
   /^\/github\/workspace\//,
   /^\/home\/travis\/build\/[^/]+\/[^/]+\//,
+  // Buildkite: agent, organization, pipeline
+  /^.{0,200}?\/buildkite-agent\/builds\/[^/]+\/[^/]+\/[^/]+\//,
   /^\/builds\/workspace\/[^/]+\//,
   /^\/builds\/[^/]+\/[^/]+\//,
   /^\/(?:home|root)\/circleci\/(?:project|repo)\//,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findCause } from '../src/find-cause.ts';
 import { findSteps, readLogLines } from '../src/log-lines.ts';
 import { findPlaces } from '../src/places.ts';
-import { findWrittenPlaces } from '../src/written-places.ts';
+import { findWrittenPlaces, toRepositoryPath } from '../src/written-places.ts';
 
 function places(log: readonly string[]): readonly string[] {
   const lines = readLogLines(log.join('\n'));
@@ -58,6 +58,33 @@ describe('a place on one line', () => {
     'http://a.io:80/',
   ])('is none in %s', (text) => {
     expect(findWrittenPlaces(text)).toEqual([]);
+  });
+});
+
+describe('a path in the repository', () => {
+  it.each([
+    ['a frame of Ruby', "./lib/shop/cart.rb:12:in 'Cart#add'", 'lib/shop/cart.rb'],
+    [
+      "Buildkite's agent on Linux",
+      "/var/lib/buildkite-agent/builds/ip-10-0-3-7-1/acme/shop/lib/cart.rb:12:in 'add'",
+      'lib/cart.rb',
+    ],
+    [
+      "Buildkite's agent from Homebrew",
+      '/opt/homebrew/var/buildkite-agent/builds/mac-1/acme/shop/lib/cart.rb:12',
+      'lib/cart.rb',
+    ],
+    [
+      "Buildkite's agent on Windows",
+      'C:\\buildkite-agent\\builds\\WIN-1\\acme\\shop\\src\\cart.cpp(12): error C2065: tax',
+      'src/cart.cpp',
+    ],
+  ])('loses what is before it: %s', (_, text, path) => {
+    expect(findWrittenPlaces(text).map((place) => toRepositoryPath(place.path))).toEqual([path]);
+  });
+
+  it('is none where the folder of the agent holds something else', () => {
+    expect(toRepositoryPath('/var/lib/buildkite-agent/plugins/docker/hooks/command.sh')).toBeNull();
   });
 });
 
