@@ -123,13 +123,12 @@ function formatEvidence({ issue, steps, withheld }: ShownIssue, links: SourceLin
     )
     .filter(({ step }) => queries.has(step))
     .slice(0, MAX_LISTED)
-    .flatMap(({ step, quote, claim }) => {
+    .flatMap(({ step, quote, claim }, index, all) => {
       const isSaid = withheld > 0 || cause.includes(listWords(claim));
       const query = formatCodeSpan((queries.get(step) ?? '').slice(0, 200));
-      const text = isSaid
-        ? `From ${query}:`
-        : `${sanitiseInline(endSentence(removeCitations(claim)), 600, links)} From ${query}:`;
-      return [text, formatFence(quote.slice(0, MAX_QUOTE), '')];
+      const block = formatFence(quote.slice(0, MAX_QUOTE), '');
+      if (!isSaid) return [`${sanitiseInline(endSentence(removeCitations(claim)), 600, links)} From ${query}:`, block];
+      return all[index - 1]?.step === step ? [block] : [`From ${query}:`, block];
     });
   const kept = `The results of ${formatPlural(withheld, 'lookup')} in monitoring systems are left out: this repository is public.`;
   return [...(quotes.length === 0 ? [] : ['### Evidence', ...quotes]), ...(withheld === 0 ? [] : [kept])];

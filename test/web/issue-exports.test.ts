@@ -102,6 +102,23 @@ At commit \`aaaaaaaaaaaa\`. Full record: <${ADDRESS}>
 `);
   });
 
+  it('names a query once above all that is quoted from it', () => {
+    const [claim, step] = ['The cart reads one item too far.', 2];
+    const quotes = ['const last = items[items.length];', 'return last.price;'];
+    const found = foundCause({ citations: quotes.map((quote) => ({ claim, step, quote })) });
+    expect(markdownOf(found)).toContain(`From \`read src/cart.ts:10-30\`:
+
+\`\`\`
+const last = items[items.length];
+\`\`\`
+
+\`\`\`
+return last.price;
+\`\`\`
+
+### What to do`);
+  });
+
   it('contains the change as a patch that applies, in a fence that nothing in it can close', () => {
     const files = [{ kind: 'added', path: 'a.md', mode: '100644', after: '```\n````\n' }] as const;
     const [, patch] =
