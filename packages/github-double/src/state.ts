@@ -198,9 +198,6 @@ export type CheckConclusion =
   | 'action_required'
   | 'stale';
 
-/** How a run can end without a job. */
-export type RunEnd = 'startup_failure' | 'action_required';
-
 /** All check runs of one App on one commit, or of one run of GitHub Actions; its status and conclusion follow from them. */
 export interface CheckSuite {
   readonly id: number;
@@ -210,8 +207,6 @@ export interface CheckSuite {
   readonly headBranch: string | null;
   /** Whether it belongs to one run of GitHub Actions alone. */
   readonly isOfRun: boolean;
-  /** Of a run that ended without a job: faulty workflow, or nobody has approved it yet. */
-  withoutJobs: RunEnd | null;
   /** Who pushed the commit; null: not known. */
   readonly pusherId: number | null;
   readonly createdAt: string;
@@ -280,7 +275,7 @@ export interface ActionsRun {
   /** Who asked for the last attempt. */
   triggeredById: number;
   status: 'queued' | 'in_progress' | 'completed';
-  conclusion: CheckConclusion | RunEnd | null;
+  conclusion: CheckConclusion | null;
   /** Of each attempt, the first attempt first; jobs that were not run again stand in the next attempt as they were. */
   readonly attempts: WorkflowJob[][];
   /** Of all its jobs. */

@@ -1,7 +1,7 @@
 // The storage host, to which logs, artifacts and attachments redirect: it knows no tokens, and must never see one.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { State, WorkflowJob } from './state.ts';
+import type { State } from './state.ts';
 
 interface Stored {
   readonly type: string;
@@ -17,11 +17,7 @@ export function serveStorage(
 ): void {
   if (request.headers.authorization !== undefined) problems.push('the storage host saw an Authorization header');
   const { pathname } = new URL(request.url ?? '/', state.urls.storage);
-  const found =
-    state.attachments.get(pathname) ??
-    jobLog(state, pathname) ??
-    runLogs(state, pathname) ??
-    artifactOf(state, pathname);
+  const found = state.attachments.get(pathname) ?? jobLog(state, pathname) ?? artifactOf(state, pathname);
   if (found === null) problems.push(`unknown request to the storage host: ${request.url}`);
   response.writeHead(found === null ? 404 : 200, { 'content-type': found?.type ?? 'text/plain' });
   response.end(found?.body ?? '');
@@ -34,30 +30,11 @@ function jobLog(state: State, pathname: string): Stored | null {
   return log === undefined || log === null ? null : { type: 'text/plain; charset=utf-8', body: log };
 }
 
-function runLogs(state: State, pathname: string): Stored | null {
-  const [, repositoryId, runId, attempt] = /^\/run-logs\/(\d+)\/(\d+)\/(\d+)$/.exec(pathname) ?? [];
-  const run = state.repositories.get(Number(repositoryId))?.workflowRuns.get(Number(runId));
-  const jobs = run?.attempts[Number(attempt) - 1];
-  return jobs === undefined ? null : { type: 'application/zip', body: zipOf(jobs.flatMap(filesOf)) };
-}
-
 function artifactOf(state: State, pathname: string): Stored | null {
   const [, repositoryId, id] = /^\/artifacts\/(\d+)\/(\d+)$/.exec(pathname) ?? [];
   const runs = [...(state.repositories.get(Number(repositoryId))?.workflowRuns.values() ?? [])];
   const found = runs.flatMap((run) => run.artifacts).find((artifact) => artifact.id === Number(id));
   return found === undefined ? null : { type: 'application/zip', body: found.archive };
-}
-
-/** Each job has one file with everything, and a folder with a file for each step. */
-function filesOf(job: WorkflowJob, at: number): readonly ZippedFile[] {
-  if (job.log === null) return [];
-  const name = job.name.replace(/[/:]/g, '').slice(0, 90);
-  const step = { path: `${name}/2_${job.failedStep === '' ? 'Run' : job.failedStep.replace(/[/:]/g, '')}.txt` };
-  return [
-    { path: `${at}_${name}.txt`, text: job.log },
-    { path: `${name}/1_Set up job.txt`, text: '' },
-    { ...step, text: job.log },
-  ];
 }
 
 interface ZippedFile {

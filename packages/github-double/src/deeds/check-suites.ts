@@ -13,16 +13,7 @@ import {
   workflowBody,
 } from '../resources/check.ts';
 import { commitBody } from '../resources/repository.ts';
-import type {
-  ActionsRun,
-  CheckRun,
-  CheckSuite,
-  CommitStatus,
-  GithubRepository,
-  RunEnd,
-  State,
-  WorkflowJob,
-} from '../state.ts';
+import type { ActionsRun, CheckRun, CheckSuite, CommitStatus, GithubRepository, State, WorkflowJob } from '../state.ts';
 import { announce, touch } from './issues.ts';
 
 /** After a push GitHub makes a suite for every App that may write checks, and asks it to begin. */
@@ -63,7 +54,7 @@ function makeSuite(
 ): CheckSuite {
   const { isOfRun, pusherId, at = timestamp(state) } = more;
   const shared = { appId, isOfRun, pusherId, createdAt: at, updatedAt: at };
-  const suite: CheckSuite = { id: state.nextId(), headSha: sha, headBranch: branch, withoutJobs: null, ...shared };
+  const suite: CheckSuite = { id: state.nextId(), headSha: sha, headBranch: branch, ...shared };
   repository.suites.set(suite.id, suite);
   return suite;
 }
@@ -311,21 +302,6 @@ export async function finishJob(
   if (isLast) await tellRun(state, repository, run, 'completed');
 }
 
-/** A run that ends before any job begins. */
-export async function endWithoutJobs(
-  state: State,
-  repository: GithubRepository,
-  run: ActionsRun,
-  conclusion: RunEnd,
-): Promise<void> {
-  const suite = repository.suites.get(run.suiteId);
-  if (suite === undefined || run.attempts.flat().length > 0) throw new Error('This run has jobs.');
-  suite.withoutJobs = conclusion;
-  Object.assign(run, { status: 'completed', conclusion });
-  await tellSuite(state, repository, suite, { action: 'completed', senderId: run.triggeredById });
-  await tellRun(state, repository, run, 'completed');
-}
-
 /** A further attempt at the same commit with new check runs in the same suite; jobs that are not named stay as they were. */
 export async function rerun(
   state: State,
@@ -339,8 +315,6 @@ export async function rerun(
   run.attempts.push(last.filter(({ name }) => !again.jobs.includes(name)));
   const anew = { status: 'in_progress', conclusion: null, startedAt: at, updatedAt: at, triggeredById: again.byId };
   Object.assign(run, anew);
-  const suite = repository.suites.get(run.suiteId);
-  if (suite !== undefined) suite.withoutJobs = null;
   await tellRun(state, repository, run, 'requested');
   for (const name of again.jobs) await startJob(state, repository, run, { name, at });
 }

@@ -4,7 +4,7 @@ import { canSee } from '../access.ts';
 import { moveRef, setDraft } from '../deeds/pulls.ts';
 
 import { githubSchema } from '../description/validate.ts';
-import { branchSha, entryAt, objectType } from '../git/read-objects.ts';
+import { branchSha, entryAt } from '../git/read-objects.ts';
 import { commitFiles, type FileTexts } from '../git/write-objects.ts';
 import { repositoryByName, timestamp } from '../lookup.ts';
 import { GITHUB_COMMITTER } from '../resources/repository.ts';
@@ -12,7 +12,7 @@ import { nodeId, readNodeId } from '../resources/user.ts';
 import { type Answer, actorId, type Call, type Needs, ok, refused } from '../route.ts';
 import { noreply } from '../routes/git-data.ts';
 import type { GithubIssue, GithubRepository, Review, ReviewRemark } from '../state.ts';
-import { bringsWorkflows, mayWriteWorkflows, touchesWorkflows } from '../workflows.ts';
+import { mayWriteWorkflows, touchesWorkflows } from '../workflows.ts';
 import {
   commentView,
   commitView,
@@ -21,7 +21,6 @@ import {
   graphqlError,
   missing,
   type QueryView,
-  refView,
   remarkView,
   repositoryView,
   reviewView,
@@ -134,8 +133,6 @@ interface Input<T> {
 
 const PULLS: Needs = [{ pull_requests: 'write' }];
 
-const CONTENTS: Needs = [{ contents: 'write' }];
-
 function mutations(call: QueryView) {
   const { state } = call;
   const draft = ({ input }: Input<{ readonly pullRequestId: string }>, isDraft: boolean) => {
@@ -161,25 +158,7 @@ function mutations(call: QueryView) {
       ...echo(input),
       unminimizedComment: minimize(input.subjectId, null),
     }),
-    ...refMutations(call),
   };
-}
-
-function refMutations(call: QueryView) {
-  const _move = async (repository: GithubRepository, ref: { name: string; from: string | null; to: string | null }) => {
-    demand(call, repository, CONTENTS);
-    const { gitDir } = repository;
-    if (ref.to !== null && (await objectType(gitDir, ref.to)) === null)
-      throw missing(`a node with the global id of '${ref.to}'`);
-    if (ref.to !== null && !mayWriteWorkflows(call.caller) && (await bringsWorkflows(gitDir, ref.to)))
-      throw forbiddenError();
-    const at = { ref: ref.name, from: ref.from, to: ref.to };
-    await moveRef(call.state, repository, at, actorId(call.caller)).catch(() => {
-      throw graphqlError('UNPROCESSABLE', `A ref named "${ref.name}" already exists in the repository.`);
-    });
-    return ref.to === null ? null : refView(call, repository, { name: ref.name, sha: ref.to });
-  };
-  return {};
 }
 
 function echo(input: { readonly clientMutationId?: string | null }) {

@@ -3,10 +3,9 @@
 import { GraphQLError } from 'graphql';
 import { allows, canSee, effectivePermissions } from '../access.ts';
 import { closes } from '../deeds/pulls.ts';
-import { readDiff } from '../git/read-diff.ts';
-import { branchSha, type GitPerson, listRefs, type Ref, readCommit } from '../git/read-objects.ts';
+import { type GitPerson, readCommit } from '../git/read-objects.ts';
 import { associationOf, fullName, grantOf, mayAtLeast, owner } from '../lookup.ts';
-import { headRepository, htmlUrl, issueNodeId } from '../resources/issue.ts';
+import { htmlUrl, issueNodeId } from '../resources/issue.ts';
 import { accountOfEmail, verification } from '../resources/repository.ts';
 import { nodeId } from '../resources/user.ts';
 
@@ -117,24 +116,11 @@ function actorView(call: Call, id: number | null) {
   };
 }
 
-export function refView(_call: QueryView, repository: GithubRepository, ref: Pick<Ref, 'name' | 'sha'>) {
-  const [, kind = 'heads', name = ''] = /^refs\/([^/]+)\/(.*)$/.exec(ref.name) ?? [];
-  return {
-    __typename: 'Ref',
-    id: nodeId('REF', repository.id, ref.name),
-    name,
-    prefix: `refs/${kind}/`,
-  };
-}
-
 export async function commitView(call: QueryView, repository: GithubRepository, sha: string) {
   const { state } = call;
   const commit = await readCommit(repository.gitDir, sha);
   const path = `/${fullName(state, repository)}/commit/${sha}`;
   const { verified } = verification(state, commit);
-  const files = () => readDiff(repository.gitDir, commit.parents[0] ?? null, sha);
-  const _count = async (which: 'additions' | 'deletions') =>
-    (await files()).reduce((sum, file) => sum + file[which], 0);
   const actor = (person: GitPerson) => {
     const account = accountOfEmail(state, person.email);
     return { ...person, user: account?.type === 'User' ? actorView(call, account.id) : null };
@@ -165,11 +151,6 @@ export async function commitView(call: QueryView, repository: GithubRepository, 
 }
 
 function pullFields(call: QueryView, repository: GithubRepository, issue: GithubIssue, pull: Pull) {
-  const _head = headRepository(call.state, pull);
-  const _branch = async (of: GithubRepository | null, name: string) => {
-    const sha = of === null ? null : await branchSha(of.gitDir, name);
-    return of === null || sha === null ? null : refView(call, of, { name: `refs/heads/${name}`, sha });
-  };
   const now = pull.mergedAt === null ? issue.state.toUpperCase() : 'MERGED';
   return {
     __typename: 'PullRequest',
@@ -192,7 +173,6 @@ function pullFields(call: QueryView, repository: GithubRepository, issue: Github
 }
 
 export function reviewView(call: QueryView, repository: GithubRepository, issue: GithubIssue, review: Review): object {
-  const _comments = [...repository.reviewComments.values()].filter((one) => one.reviewId === review.id);
   const anchor = `#pullrequestreview-${review.id}`;
   return {
     ...written(call, repository, { ...review, createdAt: review.submittedAt }),
@@ -248,11 +228,6 @@ function placed(call: QueryView, repository: GithubRepository, issue: GithubIssu
 export function repositoryView(call: QueryView, repository: GithubRepository): object {
   const { state } = call;
   const name = fullName(state, repository);
-  const _ref = async (qualifiedName: string) => {
-    demand(call, repository, [{ contents: 'read' }]);
-    const found = (await listRefs(repository.gitDir)).find((one) => one.name === qualifiedName);
-    return found === undefined ? null : refView(call, repository, found);
-  };
   return {
     __typename: 'Repository',
     id: nodeId('R', repository.id),
@@ -274,32 +249,18 @@ export function repositoryView(call: QueryView, repository: GithubRepository): o
       const sorted = wanted.toSorted((one, other) => other.number - one.number);
       return connection(sorted, page, (one) => threadView(call, repository, one));
     },
-    issue: ({ number }: { number: number }) => threadOf(call, repository, number, 'issue'),
+    issue: ({ number }: { number: number }) => {
+      demand(call, repository, [{ issues: 'read' }, { pull_requests: 'read' }]);
+      const found = repository.issues.get(number);
+      if (found?.pull !== null) throw missing(`an Issue with the number of ${number}`);
+      return threadView(call, repository, found);
+    },
   };
-}
-
-function threadOf(
-  call: QueryView,
-  repository: GithubRepository,
-  number: number,
-  kind: 'issue' | 'pull request' | 'either',
-) {
-  demand(call, repository, [{ issues: 'read' }, { pull_requests: 'read' }]);
-  const found = repository.issues.get(number);
-  const isPull = found?.pull !== null;
-  if (found === undefined || (kind === 'issue' && isPull) || (kind === 'pull request' && !isPull)) {
-    throw missing(`${kind === 'issue' ? 'an Issue' : 'a PullRequest'} with the number of ${number}`);
-  }
-  return threadView(call, repository, found);
 }
 
 /** An Issue or a PullRequest. */
 export function threadView(call: QueryView, repository: GithubRepository, issue: GithubIssue): object {
   const url = htmlUrl(call.state, repository, issue);
-  const _comments = [...repository.comments.values()].filter((one) => one.issueNumber === issue.number);
-  const _labels = issue.labels
-    .map((name) => repository.labels.get(name.toLowerCase()))
-    .filter((one) => one !== undefined);
   const shared = {
     ...written(call, repository, issue),
     id: issueNodeId(repository, issue),
@@ -355,9 +316,7 @@ export function commentView(call: QueryView, repository: GithubRepository, comme
     __typename: 'IssueComment',
     id: nodeId('IC', repository.id, comment.id),
     databaseId: comment.id,
-    isMinimized: comment.minimized !== null,
-    minimizedReason: comment.minimized?.toLowerCase() ?? null,
-    viewerCanMinimize: true,
+    ...folded(comment),
     resourcePath: url.slice(call.state.urls.web.length),
     url,
   };

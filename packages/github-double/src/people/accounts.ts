@@ -36,13 +36,9 @@ export function accountVerbs(state: State) {
       for (const one of options.owners ?? []) made.members.set(this.user(one).id, 'owner');
       return made;
     },
-    registerApp: (options: AppOptions): App => addApp(state, options),
     /** Another App on GitHub, such as `github-actions`, made where missing. */
     otherApp(slug: string): App {
       return [...state.apps.values()].find((app) => app.slug === slug) ?? addApp(state, { slug, owner: 'github' });
-    },
-    renameAccount(login: string, to: string): void {
-      mustFind(state, login).login = to;
     },
     /** What the person wrote stays, under nobody's name. */
     deleteAccount(login: string): void {

@@ -2,8 +2,6 @@
 import {
   addCheckRun,
   addStatus,
-  changeCheckRun,
-  endWithoutJobs,
   finishJob,
   headOf,
   type JobEnd,
@@ -22,7 +20,6 @@ import type {
   CheckSuite,
   CommitStatus,
   GithubRepository,
-  RunEnd,
   State,
   WorkflowJob,
 } from '../state.ts';
@@ -92,12 +89,6 @@ export function checkVerbs(state: State) {
         senderId: app.botId,
       });
     },
-    async startCheck(name: string, run: CheckRun): Promise<void> {
-      await changeCheckRun(state, repository(state, name), run, { status: 'in_progress', senderId: botOf(state, run) });
-    },
-    async finishCheck(name: string, run: CheckRun, done: Omit<ReportedCheck, 'sha' | 'name' | 'app'>): Promise<void> {
-      await changeCheckRun(state, repository(state, name), run, { ...checkFields(done), senderId: botOf(state, run) });
-    },
     /** A person presses a button of a check run. */
     async pressAction(name: string, run: CheckRun, identifier: string, by: string): Promise<void> {
       const news = { action: 'requested_action', senderId: account(state, by).id, identifier } as const;
@@ -146,10 +137,6 @@ function annotated(given: NonNullable<ReportedCheck['annotations']>): CheckRun['
   return given.map((one) => ({ ...blank, ...one, endLine: one.endLine ?? one.startLine }));
 }
 
-function botOf(state: State, run: CheckRun): number {
-  return state.apps.get(run.appId)?.botId ?? 0;
-}
-
 /** The branch whose tip that commit is. */
 export async function branchOf(found: GithubRepository, sha: string): Promise<string | null> {
   const refs = await listRefs(found.gitDir, 'refs/heads/');
@@ -192,12 +179,6 @@ export function actionsVerbs(state: State) {
       for (const { name: job, ...result } of made.jobs) await verbs.finishJob(name, run, job, { ...at, ...result });
       return run;
     },
-    /** A run that ends without a job: its workflow is faulty, or it waits for somebody to approve a stranger's fork. */
-    async reportRunWithoutJobs(name: string, made: Omit<StartedRun, 'jobs'>, how: RunEnd): Promise<ActionsRun> {
-      const run = await verbs.startRun(name, { ...made, jobs: [] });
-      await endWithoutJobs(state, repository(state, name), run, how);
-      return run;
-    },
     /** A person runs it again at the same commit: a new attempt, in progress. Default: the jobs that failed. */
     async rerun(
       name: string,
@@ -226,10 +207,6 @@ export function actionsVerbs(state: State) {
       const parts = { inputs, ref: `refs/heads/${found.defaultBranch}`, workflow };
       const senderId = account(state, by).id;
       announce(state, found, { event: 'workflow_dispatch', action: null, parts, senderId });
-    },
-    /** The logs of a run are gone after their retention time. */
-    expireLogs(run: ActionsRun): void {
-      for (const job of run.attempts.flat()) job.log = null;
     },
   };
   return verbs;

@@ -117,12 +117,6 @@ export function repositoryVerbs(state: State) {
           : { user: { login: old.login, id: old.id } };
       tell(found, 'transferred', by, { changes: { owner: { from } } });
     },
-    async deleteRepository(name: string, by: string): Promise<void> {
-      const found = repository(state, name);
-      tell(found, 'deleted', by);
-      state.repositories.delete(found.id);
-      await rm(found.gitDir, { recursive: true, force: true });
-    },
     archiveRepository(name: string, by: string, isArchived = true): void {
       const found = repository(state, name);
       found.isArchived = isArchived;

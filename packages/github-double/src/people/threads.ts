@@ -12,7 +12,7 @@ import {
   removeLabel,
   touch,
 } from '../deeds/issues.ts';
-import { mergePull, moveRef, openPull, requestReview, revertPull, setDraft } from '../deeds/pulls.ts';
+import { mergePull, moveRef, openPull, revertPull, setDraft } from '../deeds/pulls.ts';
 import { addReview, type NewRemark } from '../deeds/reviews.ts';
 import { entryAt, readBlob } from '../git/read-objects.ts';
 import { commitFiles } from '../git/write-objects.ts';
@@ -173,10 +173,6 @@ function pullVerbs(state: State) {
       const byId = account(state, by).id;
       setDraft(state, repository(state, name), thread(state, name, number), { isDraft: true, byId });
     },
-    requestReview(name: string, number: number, reviewer: string, by: string): void {
-      const ids = { reviewerId: account(state, reviewer).id, senderId: account(state, by).id };
-      requestReview(state, repository(state, name), thread(state, name, number), ids);
-    },
     pulls: (name: string): readonly GithubIssue[] =>
       [...repository(state, name).issues.values()].filter((one) => one.pull !== null),
   };
@@ -229,11 +225,6 @@ export function reviewVerbs(state: State) {
       const all = 'id' in comments ? [comments] : comments;
       const issue = pullOf(found, all[0]?.issueNumber ?? 0);
       return commitAll(state, issue, { comments: all, by: account(state, by) });
-    },
-    /** A person folds a comment, a review or a remark away (`RESOLVED`, `OUTDATED` …); null shows it again. */
-    minimise(written: { minimized: string | null; updatedAt: string }, reason: string | null): void {
-      written.minimized = reason;
-      touch(state, written);
     },
   };
 }

@@ -48,15 +48,13 @@ function runOf(call: RepositoryCall): CheckRun | undefined {
 }
 
 function listRuns(call: RepositoryCall, sha: string): Answer {
-  return runsAnswer(call, (run) => run.headSha === sha);
-}
-
-function runsAnswer(call: RepositoryCall, among: (run: CheckRun) => boolean): Answer {
   const { searchParams } = call.url;
   const is = (name: string, value: string | number | null) =>
     !searchParams.has(name) || searchParams.get(name) === String(value);
   const all = [...call.repository.checkRuns.values()]
-    .filter((run) => among(run) && is('check_name', run.name) && is('status', run.status) && is('app_id', run.appId))
+    .filter(
+      (run) => run.headSha === sha && is('check_name', run.name) && is('status', run.status) && is('app_id', run.appId),
+    )
     .reverse();
   const shown = searchParams.get('filter') === 'all' ? all : latestRuns(all.toReversed()).toReversed();
   return paged(call, shown, (page) => ({

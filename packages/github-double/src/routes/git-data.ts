@@ -36,10 +36,10 @@ function url(call: RepositoryCall, rest: string): string {
   return `${call.state.urls.api}/repos/${fullName(call.state, call.repository)}/git/${rest}`;
 }
 
-async function treeAnswer(call: RepositoryCall, treeish: string, recursive: boolean, status = 200): Promise<Answer> {
+async function treeAnswer(call: RepositoryCall, treeish: string): Promise<Answer> {
   const { gitDir } = call.repository;
   const sha = (await git(gitDir, ['rev-parse', `${treeish}^{tree}`])).toString().trim();
-  const entries = (await readTree(gitDir, sha, recursive)) ?? [];
+  const entries = (await readTree(gitDir, sha, false)) ?? [];
   const tree = entries.map(({ path, mode, type, sha: of, size }) => ({
     path,
     mode,
@@ -48,7 +48,7 @@ async function treeAnswer(call: RepositoryCall, treeish: string, recursive: bool
     ...(size === null ? {} : { size }),
     ...(type === 'commit' ? {} : { url: url(call, `${type}s/${of}`) }),
   }));
-  return ok({ sha, url: url(call, `trees/${sha}`), tree, truncated: false }, status);
+  return ok({ sha, url: url(call, `trees/${sha}`), tree, truncated: false }, 201);
 }
 
 interface GivenEntry {
@@ -73,7 +73,7 @@ async function makeTree(call: RepositoryCall): Promise<Answer> {
     else return refused(422, 'tree.sha is not a valid object');
   }
   try {
-    return await treeAnswer(call, await writeTree(gitDir, base, changes), false, 201);
+    return await treeAnswer(call, await writeTree(gitDir, base, changes));
   } catch {
     return refused(422, 'tree.path contains a malformed path component');
   }
