@@ -386,6 +386,22 @@ describe.each(listPackages())('the package %s', (name) => {
     expect(past).toEqual([]);
   });
 
+  it('has tests that need the package alone, and helpers that need nothing of ours', () => {
+    const { dependencies = {}, devDependencies = {} } = manifest;
+    const tests = listTestFiles().filter((file) => file.startsWith(`${folder}/`));
+    const beside = tests.flatMap((file) =>
+      listImports(file).flatMap((target) => {
+        if (!target.startsWith('.')) {
+          const isOthers = target.startsWith('causeway-') && target !== manifest.name;
+          return isOthers && !(target in { ...dependencies, ...devDependencies }) ? `${file} imports ${target}` : [];
+        }
+        const at = path.posix.join(path.posix.dirname(file), target);
+        return at.startsWith(`${folder}/`) || isLeafHelper(at) ? [] : `${file} imports ${at}`;
+      }),
+    );
+    expect(beside).toEqual([]);
+  });
+
   it('has files that open with their sentence', () => {
     expect(own.filter((file) => !readFileSync(path.join(ROOT, file), 'utf8').startsWith('// '))).toEqual([]);
   });
@@ -393,3 +409,9 @@ describe.each(listPackages())('the package %s', (name) => {
 
 /** Of a package's door; types are free. */
 const MOST_VALUES = 12;
+
+/** What tests of packages share with those of the App. */
+function isLeafHelper(file: string): boolean {
+  const isOurs = (target: string) => target.startsWith('.') || target.startsWith('causeway-');
+  return file.startsWith('test/support/') && !listImports(file).some(isOurs);
+}

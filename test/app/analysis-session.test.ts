@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { COMPILED } from '../support/compiled.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { PROGRAM, temporaryFolder } from '../support/service.ts';
 
 it('names the repository by its folder, and says what helps where it is', async () => {

@@ -2,13 +2,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { runCommand } from '../../src/app/run-command.ts';
 import { openServices } from '../../src/app/services.ts';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { takeOwnership } from '../../src/db/sqlite.ts';
 import { createLog } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { patience } from '../support/patience.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { temporaryFolder } from '../support/service.ts';

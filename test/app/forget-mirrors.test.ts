@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { openServices } from '../../src/app/services.ts';
 import { startForgettingMirrors } from '../../src/app/upkeep.ts';
 import { createLog } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { apiClient } from '../support/api-client.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { patience } from '../support/patience.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 

@@ -3,9 +3,9 @@ import { mkdtempDisposableSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { openSource } from '../../src/app/git-source.ts';
 import { CausewayError } from '../../src/core/errors.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { pathProject, SIGNAL, testSource, treeOf } from '../support/project-source.ts';
 
 /** Its code and message; fails where it is none of ours. */

@@ -5,13 +5,13 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { openServices } from '../../src/app/services.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { COMPILED } from '../support/compiled.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { patience } from '../support/patience.ts';
 import { PROGRAM, temporaryFolder } from '../support/service.ts';
 

@@ -2,6 +2,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { createGithubConfiguration, createSettingsReader } from '../../src/app/github.ts';
 import { createLocalConfiguration, findLocalProjects } from '../../src/app/local.ts';
 import { chooseMode, keepApp, readKeptApp } from '../../src/app/mode.ts';
@@ -12,7 +13,6 @@ import { createConfigurationReader } from '../../src/github/configuration/read-c
 import { DEFAULT_CONFIG, type Mode } from '../../src/github/configuration/repository-config.ts';
 import { createLog } from '../../src/log.ts';
 import { eventHouse } from '../github/events/event-house.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { APP_ENVIRONMENT, APP_KEY, WEBHOOK_SECRET } from '../support/new-key.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { temporaryFolder } from '../support/service.ts';

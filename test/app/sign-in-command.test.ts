@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { runCommand } from '../../src/app/run-command.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { APP_ENVIRONMENT } from '../support/new-key.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { startService, temporaryFolder } from '../support/service.ts';

@@ -6,7 +6,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { gitIn } from '../support/git-repository.ts';
+import { gitIn } from '../../packages/git-objects/test/git-repository.ts';
 
 export interface MadeRepository {
   readonly gitDir: string;

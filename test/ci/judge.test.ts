@@ -244,3 +244,22 @@ describe('for any evidence', () => {
     );
   });
 });
+
+describe('of a check without a log', () => {
+  const said = (output: string, log = '') => readCheck({ name: 'ci/other', output, log, annotations: [] });
+
+  it('quotes what it says that names no cause, and stays open', () => {
+    expect(judgeCheck(evidence({ read: said('71.42% of diff hit (target 88.00%)') }))).toMatchObject({
+      verdict: 'inconclusive',
+      reasons: [
+        { code: 'says', headline: '71.42% of diff hit (target 88.00%)', isAll: true },
+        { code: 'green_on_base' },
+      ],
+    });
+  });
+
+  it('says so where nothing tells', () => {
+    const silent = said('', actionsLog('make check', ['working', 'done']));
+    expect(judgeCheck(evidence({ read: silent })).reasons[0]).toEqual({ code: 'says_nothing' });
+  });
+});

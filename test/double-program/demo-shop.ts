@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type GithubDouble, type RunningCi, startCi } from 'causeway-github-double';
-import { gitIn } from '../support/git-repository.ts';
+import { gitIn } from '../../packages/git-objects/test/git-repository.ts';
 
 const DEMO = path.join(import.meta.dirname, '..', '..', 'demo');
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gitRepository } from '../support/git-repository.ts';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { evaluate } from './evaluate.ts';
 import { EvalFault, type Part } from './part.ts';
 import { PARTS } from './parts.ts';

@@ -1,7 +1,7 @@
 // Which commits count as fixes of which issues, what a fix changed, and reports that give it away.
 import { describe, expect, it } from 'vitest';
+import { type GitRepository, gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { buildCase, type Case, type Fix, findFixes, type ReportText } from '../../src/evaluation/cases.ts';
-import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { pathProject, SIGNAL, testSource } from '../support/project-source.ts';
 
 const commit = (sha: string, message: string, paths = ['src/a.ts']) => ({ sha, message, paths });

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { apiClient } from '../support/api-client.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 
 const LIBRARY = ['x86_64', 'aarch64']

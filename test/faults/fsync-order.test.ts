@@ -5,9 +5,9 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { postDelivery, publishedExamples, signDelivery } from 'causeway-github-double';
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eatMyData, orderIn, tracer } from '../support/fsync-order.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { OWNER, openGithubStage } from '../support/github-stage.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 

@@ -2,8 +2,8 @@
 import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { apiClient } from '../support/api-client.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { printedToken, startService } from '../support/service.ts';
 import { canMount, type SmallDisk, smallDisk } from '../support/small-disk.ts';
 

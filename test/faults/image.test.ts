@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GitRepository, gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { apiClient } from '../support/api-client.ts';
-import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { buildImage, enterImage, type Image, innerProcess, instructions, missingForImage } from '../support/image.ts';
 import { temporaryFolder } from '../support/service.ts';
 

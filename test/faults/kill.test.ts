@@ -1,6 +1,6 @@
 // The long run: kill -9 at ten random moments from POST to delivery, twenty rounds.
 import { expect, it } from 'vitest';
-import { gitRepository } from '../support/git-repository.ts';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { firstStart, killRound } from '../support/kill-rounds.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';

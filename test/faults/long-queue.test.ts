@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { median } from '../bench/figures.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { claimTimes, emptyStore, fillQueue, queueLength } from '../support/long-queue.ts';
 import { startService, temporaryFolder } from '../support/service.ts';
 

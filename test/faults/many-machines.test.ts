@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { gitIn } from '../support/git-repository.ts';
+import { gitIn } from '../../packages/git-objects/test/git-repository.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';

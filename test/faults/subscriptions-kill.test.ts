@@ -1,8 +1,8 @@
 // The long run: kill -9 from POST to delivery with subscriptions beside the callback: no event is lost, no message to a
 // channel is sent twice.
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { apiClient } from '../support/api-client.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { firstStart, killRound } from '../support/kill-rounds.ts';
 import { storedRows } from '../support/records.ts';
 import { runCauseway, startService, temporaryFolder } from '../support/service.ts';

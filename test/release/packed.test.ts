@@ -4,11 +4,11 @@ import { existsSync, globSync, readdirSync, readFileSync, rmSync, statSync, writ
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { installPacked } from '../../scripts/release/install-packed.ts';
 import type { Issue } from '../../src/core/issue/issue.ts';
 import { openActionsStage } from '../support/actions-runner.ts';
 import { apiClient } from '../support/api-client.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { openShop, reportBug } from '../support/github-shop.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 

@@ -1,8 +1,8 @@
 // The index with a real repository, git, the thread and the disk.
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { createLog } from '../../src/log.ts';
 import { createLexicons } from '../../src/search/lexicons.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { pathProject, testSource, treeOf } from '../support/project-source.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { pathsWith, SIGNAL, sources, wordOf } from './ground.ts';

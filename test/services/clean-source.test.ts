@@ -3,10 +3,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { SourceTree } from 'causeway-git-objects';
 import { createRedactor } from 'causeway-redact';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { createToolbox, type Toolbox } from '../../src/investigate/tools/toolbox.ts';
 import { cleanRepository, createRunRedactor } from '../../src/services/run-redaction.ts';
 import { ask } from '../investigate/tools/workbench.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { pathProject, SIGNAL, testSource } from '../support/project-source.ts';
 
 const BODY = Array.from(

@@ -2,12 +2,12 @@
 
 import { createRedactor } from 'causeway-redact';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GitRepository, gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import type { Project } from '../../src/core/project/project.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { listWantedContext, openContext, reopenContext } from '../../src/services/context.ts';
 import { sqlite } from '../contract/sqlite-place.ts';
-import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { SIGNAL, testSource, treeOf } from '../support/project-source.ts';
 
 const cleanup = new AsyncDisposableStack();

@@ -2,11 +2,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type GitRepository, gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import { call } from '../../packages/models/test/played.ts';
 import type { Issue } from '../../src/core/issue/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
-import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { modelSettings } from '../support/model-service.ts';
 import { conclusion, plays } from '../support/played-model.ts';
 import { recordsEnv } from '../support/records.ts';

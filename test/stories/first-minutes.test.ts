@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import type { Issue } from '../../src/core/issue/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { webVisitor } from '../support/web-visitor.ts';
 

@@ -1,7 +1,7 @@
 // What a commit says of itself reaches callers as plain text: no escape sequence, nothing that cannot be seen.
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { apiClient } from '../support/api-client.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
 

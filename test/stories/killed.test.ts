@@ -1,6 +1,6 @@
 // Kill -9 at random moments from POST to webhook, a few rounds on each engine; `npm run test:faults` runs the long ones.
 import { expect, it } from 'vitest';
-import { gitRepository } from '../support/git-repository.ts';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { firstStart, killRounds } from '../support/kill-rounds.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';

@@ -1,9 +1,9 @@
 // `analyse` in a terminal with a model that is not there, or that refuses: said where it is seen, and a script can tell.
 import { spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { fails, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import type { Issue } from '../../src/core/issue/issue.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { modelSettings } from '../support/model-service.ts';
 import { PROGRAM, temporaryFolder } from '../support/service.ts';
 import { SHOP, SHOP_REPORT } from '../support/shop-fix.ts';

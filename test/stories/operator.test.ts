@@ -1,10 +1,10 @@
 // What an operator sees of the real service: figures that are those of what happened, one id through the log, and who may look.
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import { usageOfTurn } from '../../packages/models/test/played.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { sum } from '../support/metrics-of.ts';
 import { modelSettings, priceOf } from '../support/model-service.ts';
 import { until } from '../support/patience.ts';

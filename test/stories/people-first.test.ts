@@ -1,10 +1,10 @@
 // One slot, and a morning's red checks wait for it: whoever hands in a report is not behind them.
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { fails, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { apiClient } from '../support/api-client.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { modelSettings } from '../support/model-service.ts';
 import { until } from '../support/patience.ts';
 import { textsIn } from '../support/played-model.ts';

@@ -4,9 +4,9 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync,
 import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { COMPILED } from '../support/compiled.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { engine } from '../support/records.ts';
 import {
   PROGRAM,

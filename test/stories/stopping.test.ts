@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gitRepository } from '../support/git-repository.ts';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { PROGRAM, printedToken, startService, temporaryFolder } from '../support/service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');

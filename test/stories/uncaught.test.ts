@@ -1,8 +1,8 @@
 // A fault that nobody caught, in the real process while it works: one line without a payload, a failing exit, nothing lost by the restart.
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { apiClient } from '../support/api-client.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { heldModel } from '../support/held-model.ts';
 import { modelSettings } from '../support/model-service.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';

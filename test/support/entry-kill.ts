@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { hashToken } from '../../src/core/account/account.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
-import { gitRepository } from './git-repository.ts';
 import { printedToken, type Service, startService, temporaryFolder } from './service.ts';
 import { type WebVisitor, webVisitor } from './web-visitor.ts';
 

@@ -5,7 +5,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { GithubDouble } from 'causeway-github-double';
-import { gitIn } from './git-repository.ts';
+import { gitIn } from '../../packages/git-objects/test/git-repository.ts';
 
 const DEMO = path.join(import.meta.dirname, '..', '..', 'demo');
 

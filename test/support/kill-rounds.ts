@@ -1,8 +1,8 @@
 // Kills the service at random moments between a report's POST and its webhook, again and again, and counts what became of it.
 
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import type { HeldModel } from '../../packages/models/test/played.ts';
 import { apiClient } from './api-client.ts';
-import { gitRepository } from './git-repository.ts';
 import { heldModel } from './held-model.ts';
 import type { ModelKillPlan } from './model-kill-rounds.ts';
 import { modelSettings } from './model-service.ts';

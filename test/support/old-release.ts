@@ -5,8 +5,8 @@ import path from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import type { GithubDouble } from 'causeway-github-double';
+import { gitIn } from '../../packages/git-objects/test/git-repository.ts';
 import { createSeal, type Seal } from '../../src/db/seal.ts';
-import { gitIn } from './git-repository.ts';
 import type { TestDatabase } from './postgres.ts';
 
 const ARCHIVE = path.join(import.meta.dirname, '..', 'fixtures', 'upgrade', '1ff8cd27.tar.zst');

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { type AskedRequest, type ModelEndpoint, modelEndpoint } from '../../packages/models/test/model-endpoint.ts';
 import { call, type Played } from '../../packages/models/test/played.ts';
 import { noise } from '../../packages/redact/test/planted.ts';
 import { apiClient } from './api-client.ts';
-import { gitRepository } from './git-repository.ts';
 import { modelSettings } from './model-service.ts';
 import { plays } from './played-model.ts';
 import { printedToken, type Service, startService, temporaryFolder } from './service.ts';

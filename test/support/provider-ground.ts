@@ -1,10 +1,10 @@
 // What a story with the models of real providers needs: a project with a bug, the providers' hosts on loopback, a data folder with a token.
 
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import type { Double } from '../../packages/models/test/doubles/double.ts';
 import { type Internet, openInternet } from '../model-doubles/internet.ts';
 import { PROVIDERS, type Provider, type Settings } from '../model-doubles/providers.ts';
 import { apiClient } from './api-client.ts';
-import { gitRepository } from './git-repository.ts';
 import { printedToken, type Service, startService, temporaryFolder } from './service.ts';
 import { SHOP, SHOP_REPORT } from './shop-fix.ts';
 import { placesWith } from './stored-text.ts';

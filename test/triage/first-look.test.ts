@@ -1,10 +1,10 @@
 // What is looked up about the likeliest place, and about what else the report refers to, before any model is asked.
 import { describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { findTestCases } from '../../src/triage/nearest-tests.ts';
 import { findIssueNumbers } from '../../src/triage/references.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { testLexicons } from '../support/memory-source.ts';
 import { pathProject, testSource } from '../support/project-source.ts';
 

@@ -1,8 +1,8 @@
 // The same road over real git: what a maintainer reads for a report about a small repository.
 import { describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { testLexicons } from '../support/memory-source.ts';
 import { pathProject, testSource } from '../support/project-source.ts';
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
-import { gitRepository } from '../support/git-repository.ts';
 import { testLexicons } from '../support/memory-source.ts';
 import { pathProject, testSource } from '../support/project-source.ts';
 import { FIRST, factsOf } from './shop.ts';

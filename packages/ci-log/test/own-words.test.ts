@@ -1,7 +1,5 @@
 // Checks without a log: their annotations and their own words, which mostly say no more than that they failed.
 import { describe, expect, it } from 'vitest';
-import type { CheckEvidence } from '../../../src/ci/judge.ts';
-import { judgeCheck } from '../../../src/ci/judge.ts';
 import { type ReadCheck, readCheck } from '../src/read-check.ts';
 import { actionsLog } from './logs.ts';
 
@@ -116,28 +114,9 @@ describe('own words that say something', () => {
   });
 });
 
-describe('the verdict', () => {
-  const reasons = (read: ReadCheck) => {
-    const base: CheckEvidence['base'] = { name: '', state: 'green', sameCause: null };
-    const rest = { passedHere: false, history: null, changed: null, isOnDefault: false };
-    return judgeCheck({ name: 'x', conclusion: 'failure', read, base, ...rest });
-  };
-
-  it('quotes what a check says that names no cause, and stays open', () => {
-    expect(reasons(said('71.42% of diff hit (target 88.00%)'))).toMatchObject({
-      verdict: 'inconclusive',
-      reasons: [
-        { code: 'says', headline: '71.42% of diff hit (target 88.00%)', isAll: true },
-        { code: 'green_on_base' },
-      ],
-    });
-  });
-
-  it('says so where nothing tells', () => {
-    const silent = actionsLog('make check', ['working', 'done']);
-    const found = readCheck({ name: 'test', output: '', log: silent, annotations: [] });
-    expect(found).toMatchObject({ isInformative: false, places: [], infrastructure: null });
-    expect(reasons(found).reasons[0]).toEqual({ code: 'says_nothing' });
-    expect(said('')).toMatchObject({ isInformative: false, excerpt: { headline: '', lines: [], tests: [], cut: '' } });
-  });
+it('a check that tells nothing has no cause, no place and no excerpt', () => {
+  const silent = actionsLog('make check', ['working', 'done']);
+  const found = readCheck({ name: 'test', output: '', log: silent, annotations: [] });
+  expect(found).toMatchObject({ isInformative: false, places: [], infrastructure: null });
+  expect(said('')).toMatchObject({ isInformative: false, excerpt: { headline: '', lines: [], tests: [], cut: '' } });
 });

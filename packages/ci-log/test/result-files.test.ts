@@ -1,13 +1,15 @@
 // Result files of a job: what each runner writes is read, joined with what its log says, and hostile files do no harm.
 import { describe, expect, it } from 'vitest';
-import { createResultBudget } from '../../../src/core/check/check.ts';
 import { cpuTime } from '../../../test/support/cpu-time.ts';
 import type { FailedResult } from '../src/failed-results.ts';
 import { readCheck } from '../src/read-check.ts';
-import { readArtifactResults, readResultFile } from '../src/result-files.ts';
+import { type ResultBudget, readArtifactResults, readResultFile } from '../src/result-files.ts';
 import { walkXml, XmlFault } from '../src/xml.ts';
 import { repeatEntry, zipFiles, zipPacked } from './hostile-archives.ts';
 import { SAMPLES } from './runner-samples.ts';
+
+/** Bytes of an archive's files that are read. */
+const fullBudget = (): ResultBudget => ({ bytes: 64 * 1_024 * 1_024 });
 
 /** What a text says that is not too large. */
 function readText(text: string): readonly FailedResult[] {
@@ -171,7 +173,7 @@ describe('hostile XML', () => {
 describe('an archive', () => {
   const xml = '<testsuite><testcase name="a"><failure message="no"/></testcase></testsuite>';
   const namesOf = async (archive: Uint8Array) =>
-    (await readArtifactResults(archive, createResultBudget())).results.map(({ name }) => name);
+    (await readArtifactResults(archive, fullBudget())).results.map(({ name }) => name);
 
   it('gives the failures of its result files, each once', async () => {
     const archive = zipFiles({ 'a/TEST-a.xml': xml, 'all.xml': xml, 'notes.txt': xml, 'b.sarif': '{"runs": []}' });
@@ -202,7 +204,7 @@ describe('an archive', () => {
     expect(await cpuTime(async () => expect(await namesOf(archive)).toEqual(['a']))).toBeLessThan(3_000);
   });
 
-  const unreadOf = async (archive: Uint8Array, budget = createResultBudget()) =>
+  const unreadOf = async (archive: Uint8Array, budget = fullBudget()) =>
     (await readArtifactResults(archive, budget)).unread;
 
   it('says which files are too large, and reads the others', async () => {

@@ -1,6 +1,6 @@
 // A repository as of an earlier commit: nothing that came later can be found, however it is asked for.
 import { expect, it } from 'vitest';
-import { gitRepository } from '../../../test/support/git-repository.ts';
+import { gitRepository } from './git-repository.ts';
 import { pathProject, SIGNAL, testSource, urlProject } from './open-project.ts';
 
 const CANARY = 'canaryOfTheFix';

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type GitRepository, gitRepository } from '../../../test/support/git-repository.ts';
 import type { Repository } from '../src/source.ts';
 import { type GitHttpOptions, gitHttp } from './git-http.ts';
+import { type GitRepository, gitRepository } from './git-repository.ts';
 import { pathProject, SIGNAL, type TestSource, testSource, urlProject } from './open-project.ts';
 
 const PASSWORD = 'ghs_S3cretOfThisTest0001';

@@ -1,7 +1,7 @@
 // Many blobs and many commits at once: all of them, in order, whole, and no more than is taken.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GitRepository, gitRepository } from '../../../test/support/git-repository.ts';
 import type { CommitMessage, SourceTree } from '../src/source.ts';
+import { type GitRepository, gitRepository } from './git-repository.ts';
 import { pathProject, SIGNAL, type TestSource, testSource, treeOf } from './open-project.ts';
 
 /** Sizes around those of the pieces in which a pipe is read. */

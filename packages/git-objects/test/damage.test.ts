@@ -12,12 +12,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type GitRepository, gitRepository } from '../../../test/support/git-repository.ts';
 import { toUnreachable } from '../src/failure.ts';
 import { acquireProcessLock } from '../src/locks.ts';
 import { createGit } from '../src/process.ts';
 import type { SourceTree } from '../src/source.ts';
 import { gitHttp } from './git-http.ts';
+import { type GitRepository, gitRepository } from './git-repository.ts';
 import { pathProject, SIGNAL, temporaryFolder, testSource, treeOf, urlProject } from './open-project.ts';
 
 const MAKE_PIPE = 'mkfifo';

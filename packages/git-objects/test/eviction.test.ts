@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GitRepository, gitRepository } from '../../../test/support/git-repository.ts';
 import { readMirrorsSize } from '../src/eviction.ts';
 import { acquireProcessLock } from '../src/locks.ts';
 import { type GitHttpServer, gitHttp } from './git-http.ts';
+import { type GitRepository, gitRepository } from './git-repository.ts';
 import { SIGNAL, type TestSource, testSource, treeOf, urlProject } from './open-project.ts';
 
 /** Of incompressible text, so that each mirror takes a little more than this. */

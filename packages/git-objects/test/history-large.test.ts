@@ -1,6 +1,6 @@
 // The history of one file in a tree too large to be compared with as a whole.
 import { expect, it } from 'vitest';
-import { gitRepository } from '../../../test/support/git-repository.ts';
+import { gitRepository } from './git-repository.ts';
 import { pathProject, SIGNAL, testSource, treeOf } from './open-project.ts';
 
 it('follows a file through a renaming that changed it, among more files than are compared with', async () => {

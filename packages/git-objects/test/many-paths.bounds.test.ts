@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type GitRepository, gitRepository } from '../../../test/support/git-repository.ts';
+import { type GitRepository, gitRepository } from './git-repository.ts';
 import { pathProject, SIGNAL, testSource, treeOf } from './open-project.ts';
 
 function mktree(repo: GitRepository, rows: readonly string[]): string {

@@ -2,8 +2,8 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gitRepository } from '../../../test/support/git-repository.ts';
 import { gitHttp } from './git-http.ts';
+import { gitRepository } from './git-repository.ts';
 import { pathProject, SIGNAL, testSource, treeOf, urlProject } from './open-project.ts';
 
 describe('a local repository', () => {

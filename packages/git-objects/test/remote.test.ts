@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gitRepository } from '../../../test/support/git-repository.ts';
 import { gitHttp } from './git-http.ts';
+import { gitRepository } from './git-repository.ts';
 import { SIGNAL, temporaryFolder, testSource, treeOf, urlProject } from './open-project.ts';
 
 const PASSWORD = 'ghs_S3cretOfThisTest0001';

@@ -1,7 +1,7 @@
 // Searching one commit: fixed text and expressions, paths and globs, limits and faults.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GitRepository, gitRepository } from '../../../test/support/git-repository.ts';
 import type { SearchQuery, SourceTree } from '../src/source.ts';
+import { type GitRepository, gitRepository } from './git-repository.ts';
 import { pathProject, SIGNAL, type TestSource, testSource, treeOf } from './open-project.ts';
 
 let repo: GitRepository;

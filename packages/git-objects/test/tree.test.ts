@@ -1,7 +1,7 @@
 // One commit as a tree: listing, reading, history, blame and comparison, over names and contents of every kind.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gitRepository } from '../../../test/support/git-repository.ts';
+import { gitRepository } from './git-repository.ts';
 import { pathProject, SIGNAL, testSource, treeOf } from './open-project.ts';
 
 const HOSTILE_NAMES = [

@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gitRepository } from '../../../test/support/git-repository.ts';
 import { acquireProcessLock } from '../src/locks.ts';
 import { createGitSource } from '../src/mirror.ts';
 import { gitHttp } from './git-http.ts';
+import { gitRepository } from './git-repository.ts';
 import { pathProject, SIGNAL, temporaryFolder, testSource, urlProject } from './open-project.ts';
 
 const MIRROR = new URL('../src/mirror.ts', import.meta.url).href;

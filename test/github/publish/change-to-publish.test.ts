@@ -2,9 +2,9 @@
 
 import type { ChangeSet, FileChange } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
+import { type GitRepository, gitRepository } from '../../../packages/git-objects/test/git-repository.ts';
 import { describeWithheld } from '../../../src/core/thread/withheld.ts';
 import { type ChangeToPublish, proveChange } from '../../../src/github/publish/prove-change.ts';
-import { type GitRepository, gitRepository } from '../../support/git-repository.ts';
 import { pathProject, SIGNAL, testSource } from '../../support/project-source.ts';
 
 const FILES = { 'src/a.js': 'one\ntwo\nthree\n', 'src/b.js': 'b\n', 'run.sh': '#!/bin/sh\n' };

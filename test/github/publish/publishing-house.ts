@@ -4,6 +4,7 @@ import { condenseLog, type Excerpt } from 'causeway-ci-log';
 import type { ChangeSet } from 'causeway-diff';
 import { type Comment, type GithubDouble, type GithubIssue, startGithubDouble } from 'causeway-github-double';
 import { createRedactor } from 'causeway-redact';
+import { gitIn } from '../../../packages/git-objects/test/git-repository.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadState } from '../../../src/core/check/head.ts';
 import type { Verdict } from '../../../src/core/check/verdict.ts';
 import { createId } from '../../../src/core/ids.ts';
@@ -27,7 +28,6 @@ import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import { CAUSEWAY_APP } from '../../support/causeway-app.ts';
-import { gitIn } from '../../support/git-repository.ts';
 import { SIGNAL, testSource } from '../../support/project-source.ts';
 import { acceptance, accepted, conclusion } from '../../support/store-samples.ts';
 

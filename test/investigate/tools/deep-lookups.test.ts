@@ -1,6 +1,6 @@
 // Lookups that save a model a further turn: what it would otherwise have to ask for again.
 import { describe, expect, it } from 'vitest';
-import { gitRepository } from '../../support/git-repository.ts';
+import { gitRepository } from '../../../packages/git-objects/test/git-repository.ts';
 import { openWorkbench, workbench } from './workbench.ts';
 
 const CART = `// The cart.

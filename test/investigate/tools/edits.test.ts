@@ -1,7 +1,7 @@
 // The editing tools and the overlay: what is placed, what is refused and why, and the change set that it comes to.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { gitRepository } from '../../../packages/git-objects/test/git-repository.ts';
 import type { Toolbox } from '../../../src/investigate/tools/toolbox.ts';
-import { gitRepository } from '../../support/git-repository.ts';
 import { ask as askToolbox, openWorkbench, type Workbench, workbench } from './workbench.ts';
 
 const ADD = 'export function add(a: number, b: number) {\n  return a - b;\n}\n';

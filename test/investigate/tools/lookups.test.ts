@@ -2,8 +2,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GitRepository, gitRepository } from '../../../packages/git-objects/test/git-repository.ts';
 import { createToolbox } from '../../../src/investigate/tools/toolbox.ts';
-import { type GitRepository, gitRepository } from '../../support/git-repository.ts';
 import { pathProject, SIGNAL, testSource } from '../../support/project-source.ts';
 import { ask as askToolbox, openWorkbench, type Workbench, workbench } from './workbench.ts';
 

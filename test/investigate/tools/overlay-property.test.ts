@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { toUnifiedPatch } from 'causeway-diff';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GitRepository, gitRepository } from '../../../packages/git-objects/test/git-repository.ts';
 import type { Toolbox } from '../../../src/investigate/tools/toolbox.ts';
-import { type GitRepository, gitRepository } from '../../support/git-repository.ts';
 import { SIGNAL } from '../../support/project-source.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 

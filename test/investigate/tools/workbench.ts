@@ -1,8 +1,8 @@
 // What every test of the tools starts with: a toolbox over a real repository, and its answers as the model sees them.
 
 import type { Repository } from 'causeway-git-objects';
+import { type GitRepository, gitRepository } from '../../../packages/git-objects/test/git-repository.ts';
 import { createToolbox, type Toolbox } from '../../../src/investigate/tools/toolbox.ts';
-import { type GitRepository, gitRepository } from '../../support/git-repository.ts';
 import { pathProject, SIGNAL, testSource, treeOf } from '../../support/project-source.ts';
 
 export interface Workbench extends AsyncDisposable {

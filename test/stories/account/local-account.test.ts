@@ -1,9 +1,9 @@
 // Local mode in a real browser: from the first start to the first result, watched live; keys; and every page as anybody can read it.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gitRepository } from '../../../packages/git-objects/test/git-repository.ts';
 import { modelEndpoint } from '../../../packages/models/test/model-endpoint.ts';
 import { barriersOn, type OpenBrowser, openBrowser } from '../../support/browser.ts';
-import { gitRepository } from '../../support/git-repository.ts';
 import { modelSettings } from '../../support/model-service.ts';
 import { plays } from '../../support/played-model.ts';
 import { type Service, startService, temporaryFolder } from '../../support/service.ts';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { gitRepository } from '../../support/git-repository.ts';
+import { gitRepository } from '../../../packages/git-objects/test/git-repository.ts';
 import { type Service, startService, temporaryFolder } from '../../support/service.ts';
 import { SHOP } from '../../support/shop-fix.ts';
 import { placesWith } from '../../support/stored-text.ts';

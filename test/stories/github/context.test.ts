@@ -1,9 +1,9 @@
 // A fault in a library of the same owner: found there by facts and by the model, and shown to nobody who may not read it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GitRepository, gitRepository } from '../../../packages/git-objects/test/git-repository.ts';
 import type { AskedRequest } from '../../../packages/models/test/model-endpoint.ts';
 import { call } from '../../../packages/models/test/played.ts';
 import type { Issue } from '../../../src/core/issue/issue.ts';
-import { type GitRepository, gitRepository } from '../../support/git-repository.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
 import { conclusion, stepWith, textsIn } from '../../support/played-model.ts';
