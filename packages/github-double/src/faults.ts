@@ -9,10 +9,27 @@ interface Armed extends FaultRule {
   toSkip: number;
 }
 
+const KINDS: Readonly<Record<Fault['kind'], true>> = {
+  primary_limit: true,
+  secondary_limit: true,
+  answer: true,
+  html: true,
+  reset: true,
+  hang: true,
+  drip: true,
+  half_json: true,
+  altered: true,
+  meanwhile: true,
+};
+
 export class FaultList {
   #rules: Armed[] = [];
 
+  /** Throws for a kind that is none: tests without types would see no harm done, and pass. */
   add(rule: FaultRule): void {
+    const { kind } = rule.fault;
+    if (!Object.hasOwn(KINDS, kind))
+      throw new Error(`There is no fault "${kind}", only ${Object.keys(KINDS).join(', ')}.`);
     this.#rules.push({ ...rule, left: rule.times ?? 1, toSkip: rule.skip ?? 0 });
   }
 

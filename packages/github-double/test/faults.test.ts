@@ -50,6 +50,17 @@ test('a connection that is reset before the work and after it', async () => {
   });
 });
 
+test('a kind that it does not know is refused, or a test without types would pass for want of a fault', async () => {
+  await using github = await openDouble();
+  const rule = JSON.parse('{ "method": "POST", "fault": { "kind": "status", "status": 502 } }') as Omit<
+    FaultRule,
+    'path'
+  >;
+  expect(() => github.faults.add({ ...rule, path: COMMENTS })).toThrow(
+    'There is no fault "status", only primary_limit,',
+  );
+});
+
 test('an answer that never comes ends with the patience of the caller', async () => {
   await withIssue({ kind: 'hang', when: 'after' }, async (at) => {
     await expect(comment(at, AbortSignal.timeout(300))).rejects.toThrow(/aborted|timeout/);
