@@ -8,6 +8,20 @@ import { listPackages, ROOT } from './support/source-files.ts';
 const FOLDER = path.join(ROOT, 'node_modules', '.cache', 'examples');
 const LONGEST_EXAMPLE = 20;
 
+/** Folders of the packages that one needs, and those that these need. */
+function listNeeded(name: string): readonly string[] {
+  const { dependencies = {} } = JSON.parse(readFileSync(path.join(ROOT, 'packages', name, 'package.json'), 'utf8'));
+  return Object.values<string>(dependencies)
+    .filter((version) => version.startsWith('file:../'))
+    .flatMap((version) => [path.basename(version), ...listNeeded(path.basename(version))]);
+}
+
+it.each(listPackages())('the README of %s says what to copy to use it elsewhere', (name) => {
+  const text = readFileSync(path.join(ROOT, 'packages', name, 'README.md'), 'utf8');
+  expect(text).toMatch(/as a workspace|as\s+workspaces/);
+  expect(listNeeded(name).filter((one) => !text.includes(`\`${one}\``))).toEqual([]);
+});
+
 it.each(listPackages())('%s', (name) => {
   const readme = path.join(ROOT, 'packages', name, 'README.md');
   expect(existsSync(readme)).toBe(true);
