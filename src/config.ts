@@ -298,7 +298,7 @@ const REMOVED = {
  * A removed variable that was simply ignored could write where the operator forbade it. GitHub Actions sets
  * GITHUB_API_URL itself.
  */
-function refuseRemoved(read: Reader): void {
+function refuseRemoved(read: VariableReader): void {
   const isInActions = read.text('GITHUB_ACTIONS', '') === 'true';
   for (const [name, replacement] of Object.entries(REMOVED)) {
     if (read.text(name, '') === '' || (isInActions && name === 'GITHUB_API_URL')) continue;
@@ -307,20 +307,20 @@ function refuseRemoved(read: Reader): void {
 }
 
 /** Paths are appended to it. */
-function readPublicUrl(read: Reader): string {
+function readPublicUrl(read: VariableReader): string {
   const value = read.address('PUBLIC_URL', '');
   if (/[?#]/.test(value)) read.faults.push(`PUBLIC_URL is "${value}": give it without query and fragment.`);
   return value;
 }
 
-function readRateLimit(read: Reader): Config['rateLimit'] {
+function readRateLimit(read: VariableReader): Config['rateLimit'] {
   if (read.text('RATE_LIMIT', '') === 'off') return 'off';
   const callsPerMinute = read.integer('RATE_LIMIT', 600, { from: 1, to: 1_000_000, or: ', or off' });
   return { callsPerMinute, creationsPerMinute: Math.max(1, Math.floor(callsPerMinute / 10)) };
 }
 
 /** github.com, an organisation's ghe.com, or GitHub Enterprise Server with its API at /api/v3. */
-function readGithubPlace(read: Reader): Pick<Config, 'githubApiUrl' | 'githubWebUrl'> {
+function readGithubPlace(read: VariableReader): Pick<Config, 'githubApiUrl' | 'githubWebUrl'> {
   const host = read.text('GHE_HOST', '');
   const protocol = read.oneOf('GHE_PROTOCOL', 'https', ['https', 'http']);
   if (host === '') return { githubApiUrl: 'https://api.github.com', githubWebUrl: 'https://github.com' };
@@ -341,7 +341,7 @@ const SHORTEST_WEBHOOK_SECRET = 32;
 const SECRET_REPAIR = 'give the one of the App on GitHub, at least 32 characters ("openssl rand -hex 32" makes one).';
 
 /** Incomplete credentials are no fault of the whole configuration: commands that do not serve work without them. */
-function readApp(read: Reader): AppConfig {
+function readApp(read: VariableReader): AppConfig {
   const faults: string[] = [];
   const appId = readAppId(read, faults);
   const keyFile = read.text('PRIVATE_KEY_PATH', '');
@@ -366,7 +366,7 @@ function readApp(read: Reader): AppConfig {
   return { kind: 'given', credentials: { appId, privateKey, webhookSecrets, clientId, clientSecret } };
 }
 
-function readAppId(read: Reader, faults: string[]): number {
+function readAppId(read: VariableReader, faults: string[]): number {
   const value = read.text('APP_ID', '');
   if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
   const flaw = value === '' ? 'is missing' : `is "${value}"`;
@@ -408,7 +408,7 @@ function parsePrivateKey(value: string): string | null {
 const POSTGRES_REPAIR = 'give an address such as postgres://causeway:PASSWORD@db.example.com:5432/causeway';
 
 /** Nothing of the value is repeated in a fault: it holds a password. */
-function readDatabase(read: Reader): DatabaseConfig {
+function readDatabase(read: VariableReader): DatabaseConfig {
   const value = read.secret('DATABASE_URL');
   if (value === null) return { kind: 'sqlite' };
   const parsed = parsePostgresUrl(value);
@@ -453,7 +453,7 @@ function decodePart(text: string): string | null {
 const SCRIPTED = 'scripted:';
 const NO_KEY = 'MODEL is set without a key. Set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY.';
 
-function readModel(read: Reader): ModelConfig {
+function readModel(read: VariableReader): ModelConfig {
   const name = read.text('MODEL', '');
   const endpoint: EndpointConfig = {
     kind: 'endpoint',
@@ -490,7 +490,7 @@ function describeEndpointSource({ api, openai, anthropic, keyCommand }: Endpoint
   return api === 'bedrock' || api === 'vertex' ? 'MODEL_API' : null;
 }
 
-function readProvider(read: Reader, prefix: 'OPENAI' | 'ANTHROPIC'): ProviderConfig {
+function readProvider(read: VariableReader, prefix: 'OPENAI' | 'ANTHROPIC'): ProviderConfig {
   return {
     apiKey: read.secret(`${prefix}_API_KEY`) ?? '',
     baseUrl: read.address(`${prefix}_BASE_URL`, '') || null,
@@ -498,7 +498,7 @@ function readProvider(read: Reader, prefix: 'OPENAI' | 'ANTHROPIC'): ProviderCon
 }
 
 /** Passed on as it is written, since the values differ between providers. */
-function readEffort(read: Reader): string | null {
+function readEffort(read: VariableReader): string | null {
   const value = read.text('MODEL_EFFORT', '').toLowerCase();
   if (!/^[a-z]{0,20}$/.test(value)) {
     read.faults.push(`MODEL_EFFORT is "${value}": give a word that the provider knows, such as low, medium or high.`);
@@ -507,7 +507,7 @@ function readEffort(read: Reader): string | null {
 }
 
 /** Lines `Name: value`. Values may be secret, so an error names only the line. */
-function readHeaders(read: Reader): EndpointConfig['headers'] {
+function readHeaders(read: VariableReader): EndpointConfig['headers'] {
   const lines = (read.secret('MODEL_HEADERS') ?? '').split(/\r?\n/).map((line) => line.trim());
   return lines.flatMap((line, at): EndpointConfig['headers'] => {
     if (line === '') return [];
@@ -521,8 +521,8 @@ function readHeaders(read: Reader): EndpointConfig['headers'] {
   });
 }
 
-type Reader = ReturnType<typeof createReader>;
-type Range = { readonly from: number; readonly to: number; readonly or?: string };
+type VariableReader = ReturnType<typeof createReader>;
+type NumberRange = { readonly from: number; readonly to: number; readonly or?: string };
 
 /** Reads single variables, one function for each kind of value, and collects faults and secrets. */
 function createReader(environment: Environment) {
@@ -573,7 +573,7 @@ function createReader(environment: Environment) {
       }
       return bytes;
     },
-    integer: (name: string, fallback: number, range: Range): number => {
+    integer: (name: string, fallback: number, range: NumberRange): number => {
       const value = text(name, String(fallback));
       const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
       if (number >= range.from && number <= range.to) return number;

@@ -7,19 +7,19 @@ import { locate } from '../installation.ts';
 import type { ApiContext } from './api-deps.ts';
 import { ANY, getOpenApiDocument, type OpenApiDocument } from './openapi.ts';
 
-type Html = ReturnType<typeof html>;
+type DocsHtml = ReturnType<typeof html>;
 type Components = NonNullable<OpenApiDocument['components']>;
 type AnySchema = NonNullable<Components['schemas']>[string];
 type SchemaObject = Exclude<AnySchema, { $ref: string }>;
-type Operation = NonNullable<NonNullable<OpenApiDocument['paths']>[string]['get']>;
-type Body = Exclude<NonNullable<Operation['requestBody']>, { $ref: string }>;
-type Parameter = Exclude<NonNullable<Operation['parameters']>[number], { $ref: string }>;
-type Answer = NonNullable<Components['responses']>[string];
+type OperationObject = NonNullable<NonNullable<OpenApiDocument['paths']>[string]['get']>;
+type Body = Exclude<NonNullable<OperationObject['requestBody']>, { $ref: string }>;
+type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>[number], { $ref: string }>;
+type ResponseObject = NonNullable<Components['responses']>[string];
 
 export interface Entry {
   readonly method: string;
   readonly path: string;
-  readonly operation: Operation;
+  readonly operation: OperationObject;
 }
 
 const STYLE = readFileSync(locate('./docs.css', import.meta.url), 'utf8');
@@ -39,7 +39,7 @@ export async function answerDocs(c: ApiContext, baseUrl: string): Promise<Respon
   return c.html(await renderDocs(getOpenApiDocument(), baseUrl), 200, SECURITY_HEADERS);
 }
 
-function renderDocs(document: OpenApiDocument, baseUrl: string): Html {
+function renderDocs(document: OpenApiDocument, baseUrl: string): DocsHtml {
   const entries = listEntries(document.paths);
   const groups = (document.tags ?? []).map(({ name }) => ({
     name,
@@ -67,7 +67,7 @@ ${groups.map((group) => html`<h2>${group.name}</h2>${group.entries.map((entry) =
 </main></div></div></body></html>`;
 }
 
-function renderNavigation(groups: readonly { readonly name: string; readonly entries: readonly Entry[] }[]): Html {
+function renderNavigation(groups: readonly { readonly name: string; readonly entries: readonly Entry[] }[]): DocsHtml {
   const renderGroup = ({ name, entries }: (typeof groups)[number]) =>
     html`<p class="group">${name}</p><ul>${entries.map(
       ({ method, operation }) =>
@@ -77,7 +77,7 @@ function renderNavigation(groups: readonly { readonly name: string; readonly ent
 <li><a href="#webhooks">Webhooks</a></li><li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li></ul>`;
 }
 
-function renderQuickStart(baseUrl: string): Html {
+function renderQuickStart(baseUrl: string): DocsHtml {
   const lines = [
     'TOKEN=cwy_…   # from the account area, or printed by: causeway token create --name me',
     `curl '${baseUrl}/api/v1/projects/' -H "Authorization: Bearer $TOKEN"`,
@@ -87,12 +87,12 @@ function renderQuickStart(baseUrl: string): Html {
 ${renderCode(lines.join('\n'))}`;
 }
 
-function renderWebhook({ operation }: Entry): Html {
+function renderWebhook({ operation }: Entry): DocsHtml {
   return html`<article id="webhook-${operation.operationId}"><h3><code>${operation.summary}</code></h3>
 <p>${renderText(operation.description ?? '')}</p></article>`;
 }
 
-function renderErrors(document: OpenApiDocument): Html {
+function renderErrors(document: OpenApiDocument): DocsHtml {
   const rows = Object.entries(document.components?.responses ?? {}).map(([name, answer]) => {
     const description = 'description' in answer ? (answer.description ?? '') : '';
     const status = name.replace('Problem', '');
@@ -103,7 +103,7 @@ the order token, scope, rate, type, size of the body, JSON, size of <code>data</
 ${renderTable('Errors', ['Status', 'Meaning'], rows)}`;
 }
 
-function renderSchemas(document: OpenApiDocument): readonly Html[] {
+function renderSchemas(document: OpenApiDocument): readonly DocsHtml[] {
   return Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
     const description = 'description' in schema ? (schema.description ?? '') : '';
     return html`<article id="schema-${name}"><h3>${name}</h3>${description === '' ? '' : html`<p>${renderText(description)}</p>`}
@@ -121,7 +121,7 @@ export function listEntries(paths: OpenApiDocument['paths']): readonly Entry[] {
   );
 }
 
-function renderOperation(document: OpenApiDocument, baseUrl: string, entry: Entry): Html {
+function renderOperation(document: OpenApiDocument, baseUrl: string, entry: Entry): DocsHtml {
   const { method, path, operation } = entry;
   const scope: unknown = operation['x-scope'];
   return html`<article id="${operation.operationId}">
@@ -156,7 +156,7 @@ export function formatCurl(document: OpenApiDocument, baseUrl: string, { method,
   return parts.join(' \\\n  ');
 }
 
-function fillPath(path: string, operation: Operation): string {
+function fillPath(path: string, operation: OperationObject): string {
   return path.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const parameter = listParameters(operation).find((one) => one.name === name);
     const example = parameter?.schema !== undefined && 'example' in parameter.schema ? parameter.schema.example : whole;
@@ -164,16 +164,16 @@ function fillPath(path: string, operation: Operation): string {
   });
 }
 
-function listParameters(operation: Operation): readonly Parameter[] {
-  return (operation.parameters ?? []).filter((parameter): parameter is Parameter => !('$ref' in parameter));
+function listParameters(operation: OperationObject): readonly ParameterObject[] {
+  return (operation.parameters ?? []).filter((parameter): parameter is ParameterObject => !('$ref' in parameter));
 }
 
-function getJsonBody(operation: Operation): Body | undefined {
+function getJsonBody(operation: OperationObject): Body | undefined {
   const body = operation.requestBody;
   return body === undefined || '$ref' in body ? undefined : body;
 }
 
-function renderParameters(operation: Operation): Html {
+function renderParameters(operation: OperationObject): DocsHtml {
   const rows = listParameters(operation).map((parameter) => {
     const type = parameter.schema === undefined ? html`string` : renderType(parameter.schema);
     const meaning = renderText(parameter.description ?? describeParameter(parameter));
@@ -183,24 +183,27 @@ function renderParameters(operation: Operation): Html {
   return html`<h4>Parameters</h4>${renderTable(`Parameters: ${operation.summary}`, ['Name', 'Type', 'Meaning'], rows)}`;
 }
 
-function describeParameter({ schema }: Parameter): string {
+function describeParameter({ schema }: ParameterObject): string {
   return schema !== undefined && 'description' in schema ? (schema.description ?? '') : '';
 }
 
-function renderBody(document: OpenApiDocument, operation: Operation): Html {
+function renderBody(document: OpenApiDocument, operation: OperationObject): DocsHtml {
   const schema = getJsonBody(operation)?.content['application/json']?.schema;
   if (schema === undefined) return html``;
   return html`<h4>Body</h4>${renderFields(document, `Body: ${operation.summary}`, schema)}`;
 }
 
-function listAnswers(document: OpenApiDocument, operation: Operation): readonly (readonly [string, Answer])[] {
-  return Object.entries<Answer>(operation.responses ?? {}).map(([status, answer]) => {
+function listAnswers(
+  document: OpenApiDocument,
+  operation: OperationObject,
+): readonly (readonly [string, ResponseObject])[] {
+  return Object.entries<ResponseObject>(operation.responses ?? {}).map(([status, answer]) => {
     const found = '$ref' in answer ? document.components?.responses?.[getRefName(answer.$ref)] : answer;
     return [status, found ?? answer];
   });
 }
 
-function renderAnswerRows(document: OpenApiDocument, operation: Operation): readonly Html[] {
+function renderAnswerRows(document: OpenApiDocument, operation: OperationObject): readonly DocsHtml[] {
   const own = listAnswers(document, operation).filter(([status]) => !SHARED.has(status));
   return own.map(([status, answer]) => {
     const [[type, media] = ['', {}]] = Object.entries(('content' in answer && answer.content) || {});
@@ -209,7 +212,7 @@ function renderAnswerRows(document: OpenApiDocument, operation: Operation): read
   });
 }
 
-function renderExample(document: OpenApiDocument, operation: Operation): Html {
+function renderExample(document: OpenApiDocument, operation: OperationObject): DocsHtml {
   const [first] = listAnswers(document, operation).filter(([status]) => status.startsWith('2'));
   const schema = first && 'content' in first[1] ? first[1].content?.['application/json']?.schema : undefined;
   if (first === undefined || schema === undefined) return html``;
@@ -218,14 +221,14 @@ function renderExample(document: OpenApiDocument, operation: Operation): Html {
 }
 
 /** A table; on narrow screens the style sets each row as a block. */
-function renderTable(label: string, head: readonly string[], rows: readonly Html[]): Html {
+function renderTable(label: string, head: readonly string[], rows: readonly DocsHtml[]): DocsHtml {
   return html`<table aria-label="${label}">
     <thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
     <tbody>${rows}</tbody></table>`;
 }
 
 /** The schema's fields; nothing where it has none. */
-function renderFields(document: OpenApiDocument, label: string, anySchema: AnySchema): Html {
+function renderFields(document: OpenApiDocument, label: string, anySchema: AnySchema): DocsHtml {
   const schema = resolveSchema(document, anySchema);
   const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) return html``;
@@ -237,13 +240,13 @@ function renderFields(document: OpenApiDocument, label: string, anySchema: AnySc
 }
 
 /** One row: a name, whether it must be there, its type and what it means. */
-function renderRow(name: string, needed: boolean, type: Html, meaning: Html): Html {
+function renderRow(name: string, needed: boolean, type: DocsHtml, meaning: DocsHtml): DocsHtml {
   const mark = needed ? '' : html` <span class="scope">optional</span>`;
   return html`<tr><th scope="row"><code>${name}</code>${mark}</th><td>${type}</td><td>${meaning}</td></tr>`;
 }
 
 /** The type in words, such as `array of Step`. */
-function renderType(schema: AnySchema): Html {
+function renderType(schema: AnySchema): DocsHtml {
   if ('$ref' in schema) return html`<a href="#schema-${getRefName(schema.$ref)}">${getRefName(schema.$ref)}</a>`;
   if (schema.enum !== undefined)
     return html`${schema.enum.map((value, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code>`)}`;
@@ -254,12 +257,12 @@ function renderType(schema: AnySchema): Html {
 }
 
 /** Our own descriptions: text, with `code` between backticks. */
-function renderText(text: string): Html {
+function renderText(text: string): DocsHtml {
   return html`${text.split('`').map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 }
 
 /** Text as it is, line breaks included; long lines wrap, and are copied whole. */
-function renderCode(code: string): Html {
+function renderCode(code: string): DocsHtml {
   return html`<pre><code>${code}</code></pre>`;
 }
 

@@ -43,7 +43,7 @@ import {
 } from './webhook-schemas.ts';
 
 type Responses = RouteConfig['responses'];
-type Headers = Readonly<Record<string, { readonly $ref: string }>>;
+type HeaderReferences = Readonly<Record<string, { readonly $ref: string }>>;
 
 const RATE = ['RateLimit', 'RateLimit-Policy'] as const;
 /** The problems that any request can meet: faults of the service, and what is refused before a route is looked for. */
@@ -190,7 +190,7 @@ function describeJson(schema: z.ZodType, description: string, names: readonly He
 }
 
 /** References to headers; every answer has `X-Request-Id`. */
-function referToHeaders(names: readonly HeaderName[]): Headers {
+function referToHeaders(names: readonly HeaderName[]): HeaderReferences {
   return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 

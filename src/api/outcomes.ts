@@ -97,10 +97,10 @@ async function toFilter<Q extends PageQuery>(
   };
 }
 
-type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+type OptionalFields<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-function withoutUndefined<T extends object>(values: T): Given<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+function withoutUndefined<T extends object>(values: T): OptionalFields<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as OptionalFields<T>;
 }
 
 /** Links to the next page. `most`: one more than the page shows. */

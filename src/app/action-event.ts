@@ -152,7 +152,7 @@ async function readStartedByHand(
   }
 }
 
-interface Reading {
+interface EventReading {
   /** Of the event. */
   readonly id: string;
   readonly read: RepositoryCaller;
@@ -163,7 +163,7 @@ async function readNamedIssue(
   service: GithubService,
   arrived: Arrived,
   { number }: Extract<Dispatch, { kind: 'issue' }>,
-  { id, read, signal }: Reading,
+  { id, read, signal }: EventReading,
 ): Promise<AskedOfJob> {
   const { project } = arrived;
   const { name } = project;
@@ -182,7 +182,7 @@ async function readNamedIssue(
 async function readNamedRun(
   arrived: Arrived,
   { number, repository }: Extract<Dispatch, { kind: 'run' }>,
-  { id, read }: Reading,
+  { id, read }: EventReading,
 ): Promise<AskedOfJob> {
   const { payload, inputs, project } = arrived;
   const nothing = (why: string): AskedOfJob => ({ kind: 'nothing', why: `${why}: nothing was done.` });

@@ -69,7 +69,7 @@ export async function runAction({ io, environment, now }: CommandContext, signal
   }
 }
 
-interface Job {
+interface ActionJob {
   readonly config: Config;
   readonly inputs: ActionInputs;
   readonly log: Log;
@@ -78,7 +78,7 @@ interface Job {
   readonly say: (text: string) => void;
 }
 
-async function runJob(job: Job, signal: AbortSignal): Promise<void> {
+async function runJob(job: ActionJob, signal: AbortSignal): Promise<void> {
   const { inputs, say } = job;
   const payload = readEvent(inputs.eventFile);
   const refusal = findRefusal(payload, inputs);
@@ -113,7 +113,7 @@ async function runJob(job: Job, signal: AbortSignal): Promise<void> {
 }
 
 async function reportForecast(
-  { inputs, say }: Job,
+  { inputs, say }: ActionJob,
   service: GithubService,
   project: GithubProject,
   signal: AbortSignal,
@@ -125,7 +125,7 @@ async function reportForecast(
 }
 
 /** Throws `usage` naming the permissions that the workflow lacks: without them an answer may be shown nowhere. */
-function reportForbidden({ inputs, say }: Job, routes: ReadonlySet<string>): void {
+function reportForbidden({ inputs, say }: ActionJob, routes: ReadonlySet<string>): void {
   if (routes.size === 0) return;
   const wanted = [...new Set([...routes].map(nameNeed))].join(', ');
   const message = `The token lacks permissions (GitHub refused ${[...routes].join('; ')}). Give the job the permissions ${wanted}; "causeway check-config" names what else is missing.`;
@@ -205,11 +205,11 @@ export async function openProject(service: GithubService, name: string, signal: 
 
 /** Stores a report as a call of the API does, from a person who could submit one there. */
 async function submit(
-  { config }: Job,
+  { config }: ActionJob,
   { services, permissions, configuration, investigator }: GithubService,
   { project, text, sender }: Extract<AskedOfJob, { readonly kind: 'report' }> & { readonly project: GithubProject },
   signal: AbortSignal,
-): Promise<About> {
+): Promise<AboutJob> {
   const by = isBot(sender) ? null : toPerson(sender);
   const role = by === null ? 'none' : await permissions.roleOfPerson(by, project, signal);
   if (by === null || !isAtLeast(role, 'triage')) return { kind: 'report', investigationId: null };
@@ -234,7 +234,7 @@ async function submit(
 /** Until nothing is left that is due soon. */
 async function carryOut(
   service: GithubService,
-  { project, about, events }: Found & { readonly events: readonly ArrivedEvent[] },
+  { project, about, events }: FoundProject & { readonly events: readonly ArrivedEvent[] },
   signal: AbortSignal,
 ): Promise<void> {
   const { services, probot, inFlight } = service;
@@ -258,15 +258,15 @@ async function carryOut(
   }
 }
 
-type About = AboutEvent | { readonly kind: 'report'; readonly investigationId: string | null };
+type AboutJob = AboutEvent | { readonly kind: 'report'; readonly investigationId: string | null };
 
-interface Found {
+interface FoundProject {
   readonly project: GithubProject;
-  readonly about: About;
+  readonly about: AboutJob;
 }
 
 /** Outputs and summary. Everything in them is redacted once more, as it is on GitHub. */
-async function report(job: Job, service: GithubService, found: Found, signal: AbortSignal): Promise<void> {
+async function report(job: ActionJob, service: GithubService, found: FoundProject, signal: AbortSignal): Promise<void> {
   const { inputs, say } = job;
   const { redact } = service.services.redactor;
   const shown = await describe(service, found, signal);
@@ -288,7 +288,7 @@ function write(file: string, text: string): void {
   if (file !== '') appendFileSync(file, text);
 }
 
-interface Shown {
+interface ShownResult {
   readonly outputs: {
     readonly outcome: string;
     readonly confidence: string;
@@ -305,7 +305,11 @@ const NOT_STARTED = 'No analysis was started by this.';
 const WHAT_STARTS =
   'One begins with a label that .github/causeway.yml names or with a command, from somebody with triage or more; other commands have their reply on GitHub.';
 
-async function describe(service: GithubService, { project, about }: Found, signal: AbortSignal): Promise<Shown> {
+async function describe(
+  service: GithubService,
+  { project, about }: FoundProject,
+  signal: AbortSignal,
+): Promise<ShownResult> {
   const { store } = service.services;
   if (about.kind === 'subject') {
     const thread = await store.findThreadOfSubject(project.id, about.subject);
@@ -340,7 +344,15 @@ interface Parts {
   readonly summary?: string;
 }
 
-function toShown({ issue = null, thread = null, url = '', verdict = '', outcome = '', line, summary }: Parts): Shown {
+function toShown({
+  issue = null,
+  thread = null,
+  url = '',
+  verdict = '',
+  outcome = '',
+  line,
+  summary,
+}: Parts): ShownResult {
   const pull = thread?.record.pullRequest ?? null;
   const confidence = String(issue?.analysis.confidence ?? '');
   return {
@@ -368,7 +380,7 @@ interface Analysed {
 async function describeAnalysis(
   { services: { store }, notRead }: GithubService,
   { project, thread, investigationId, url }: Analysed,
-): Promise<Shown> {
+): Promise<ShownResult> {
   const outcome = (await store.findInvestigation(investigationId))?.outcome;
   const issue = outcome?.state === 'concluded' ? await loadIssue(store, outcome.issueId) : null;
   if (issue === null) {
@@ -400,7 +412,7 @@ function listPosted({ record, investigationId }: Thread, url: string): readonly 
 }
 
 /** The leading finding is the first with an analysis, else the first that is red. */
-async function describeHead(service: GithubService, head: Head, signal: AbortSignal): Promise<Shown> {
+async function describeHead(service: GithubService, head: Head, signal: AbortSignal): Promise<ShownResult> {
   const { store } = service.services;
   const wanted = await service.showHead(head.id, signal);
   const url = head.record.checkRun?.url ?? '';

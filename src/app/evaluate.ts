@@ -159,20 +159,20 @@ async function answerCases(
   return missing;
 }
 
-type Answered =
+type CaseOutcome =
   | { readonly kind: 'answered'; readonly answer: StoredAnswer }
   | { readonly kind: 'missing'; readonly reason: MissingAnswer['reason']; readonly detail: string };
 
-const STOPPED: Answered = { kind: 'missing', reason: 'stopped', detail: '' };
-const OVER_BUDGET: Answered = { kind: 'missing', reason: 'budget', detail: '' };
-const OVER_MONTH: Answered = { kind: 'missing', reason: 'month', detail: '' };
+const STOPPED: CaseOutcome = { kind: 'missing', reason: 'stopped', detail: '' };
+const OVER_BUDGET: CaseOutcome = { kind: 'missing', reason: 'budget', detail: '' };
+const OVER_MONTH: CaseOutcome = { kind: 'missing', reason: 'month', detail: '' };
 
 async function answerCase(
   { command, deps, state, models, repository, path: place, month }: Evaluating,
   one: Case,
   model: string,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<CaseOutcome> {
   const { config, log, now, io } = deps;
   const isFree = model === 'none';
   const { left, over } = await readMoneyLeft(command.budget - state.readSpent(), month);

@@ -20,7 +20,7 @@ export interface BuildHost {
   readonly libraries: readonly string[];
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type BuildLogEnvironment = Readonly<Record<string, string | undefined>>;
 
 const BUILDKITE = 'https://buildkite.com';
 const CIRCLECI = 'https://circleci.com';
@@ -73,7 +73,7 @@ const FILE = z.strictObject({ origins: z.record(ORIGIN, HOST) });
  * Reads the text of the file that CI_LOGS names, and takes tokens written as `$NAME` from the environment. Throws
  * `usage` with one line for each fault. No value of the file is repeated in a fault: it could be a token.
  */
-export function parseBuildHosts(text: string, environment: Environment): ReadonlyMap<string, BuildHost> {
+export function parseBuildHosts(text: string, environment: BuildLogEnvironment): ReadonlyMap<string, BuildHost> {
   const parsed = FILE.safeParse(parseJson(text.replace(/^\uFEFF/, '')));
   if (!parsed.success) throw new CausewayError('usage', parsed.error.issues.map(describeFault).join('\n'));
   const hosts = Object.entries(parsed.data.origins).map(([origin, { token: written, ...entry }]): BuildHost => {
@@ -85,7 +85,7 @@ export function parseBuildHosts(text: string, environment: Environment): Readonl
   return new Map(hosts.map((host) => [host.origin, host]));
 }
 
-function resolveToken(origin: string, written: string, environment: Environment): string {
+function resolveToken(origin: string, written: string, environment: BuildLogEnvironment): string {
   const [, braced, bare] = REFERENCE.exec(written) ?? [];
   const name = braced ?? bare;
   const token = name === undefined ? written : (environment[name]?.trim() ?? '');

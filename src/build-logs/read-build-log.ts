@@ -49,7 +49,7 @@ export function createBuildLogs(options: BuildLogOptions): ReadBuildLog {
 }
 
 /** The same origin as a whole: scheme, host and port. A user in front of the host is no part of it. */
-function findHost(hosts: BuildLogOptions['hosts'], request: BuildRequest): Asked | null {
+function findHost(hosts: BuildLogOptions['hosts'], request: BuildRequest): AskedBuild | null {
   const url = request.url.length > LONGEST_ADDRESS ? null : URL.parse(request.url);
   const host = url === null || url.username + url.password !== '' ? undefined : hosts.get(url.origin);
   return url === null || host === undefined ? null : { host, url, request };
@@ -63,7 +63,7 @@ function toFault(error: unknown): BuildFault {
   throw error;
 }
 
-interface Asked {
+interface AskedBuild {
   readonly host: BuildHost;
   readonly url: URL;
   readonly request: BuildRequest;
@@ -71,7 +71,7 @@ interface Asked {
 
 async function readBuild(
   { webUrl, userAgent, shortenLog }: BuildLogOptions,
-  { host, url, request }: Asked,
+  { host, url, request }: AskedBuild,
   signal: AbortSignal,
 ): Promise<Pick<CheckOutput, 'log' | 'noLog' | 'results'>> {
   const build = await BUILD_READERS[host.kind](host, url, createBuildClient(host, signal, userAgent));
@@ -109,7 +109,7 @@ async function readResults({ readResults: read }: Build, signal: AbortSignal) {
  */
 function requireOwn(
   from: readonly BuiltFrom[],
-  { host, request, github }: Pick<Asked, 'host' | 'request'> & { readonly github: string },
+  { host, request, github }: Pick<AskedBuild, 'host' | 'request'> & { readonly github: string },
 ): void {
   const own = request.repository.toLowerCase();
   const named = from.map(({ sha, repositories }) => ({

@@ -48,13 +48,13 @@ export interface Judgement {
 }
 
 /** A rule gives reasons where it applies, the most informative first; else null. */
-interface Rule {
+interface VerdictRule {
   readonly verdict: Verdict;
   readonly explain: (evidence: CheckEvidence) => readonly Reason[] | null;
 }
 
 /** The first that applies counts. */
-const RULES: readonly Rule[] = [
+const RULES: readonly VerdictRule[] = [
   { verdict: 'flaky', explain: explainPassHere },
   { verdict: 'infrastructure', explain: explainInfrastructure },
   { verdict: 'base_broken', explain: explainBrokenBase },

@@ -68,7 +68,7 @@ const LEAST = 2;
 const DEPENDENCY =
   /cannot find (?:module|package|symbol)|no module named|module not found|unresolved import|package .{1,80} (?:not found|does not exist)|ModuleNotFoundError|ERESOLVE|version conflict/i;
 
-interface Tie {
+interface WeighedTie {
   readonly weight: number;
   readonly reason: string;
 }
@@ -95,7 +95,10 @@ export function pickLikeliest(ranked: readonly RankedCommit[]): RankedCommit | n
   return second === undefined || first.score >= AHEAD * second.score ? first : null;
 }
 
-function scorePathTies(paths: readonly string[], { places, tests, suspects, headline }: RangeEvidence): readonly Tie[] {
+function scorePathTies(
+  paths: readonly string[],
+  { places, tests, suspects, headline }: RangeEvidence,
+): readonly WeighedTie[] {
   const named = [
     ...toTied(paths, places, (at) => ({
       weight: WEIGHTS.place / Math.sqrt(at + 1),
@@ -114,7 +117,7 @@ function scorePathTies(paths: readonly string[], { places, tests, suspects, head
 function scoreNearTies(
   paths: readonly string[],
   { places, headline }: Pick<RangeEvidence, 'places' | 'headline'>,
-): readonly Tie[] {
+): readonly WeighedTie[] {
   const settings = DEPENDENCY.test(headline) ? paths.filter((path) => isDependencyList(path)) : [];
   const beside = paths.find(
     (path) => getFolder(path) !== '' && places.some((place) => getFolder(place) === getFolder(path)),
@@ -130,7 +133,11 @@ function scoreNearTies(
 }
 
 /** Each path counts once, by the first of `wanted` that it is. */
-function toTied(paths: readonly string[], wanted: readonly string[], tie: (at: number) => Tie): readonly Tie[] {
+function toTied(
+  paths: readonly string[],
+  wanted: readonly string[],
+  tie: (at: number) => WeighedTie,
+): readonly WeighedTie[] {
   return [...new Set(wanted)].flatMap((want, at) => {
     const path = paths.find((one) => isSame(one, want));
     if (path === undefined) return [];
@@ -145,7 +152,7 @@ function isSame(path: string, named: string): boolean {
   return (named.includes('/') && path.endsWith(`/${named}`)) || (path.includes('/') && named.endsWith(`/${path}`));
 }
 
-function scoreSubjectTies(subject: string, { headline, tests }: RangeEvidence): readonly Tie[] {
+function scoreSubjectTies(subject: string, { headline, tests }: RangeEvidence): readonly WeighedTie[] {
   const names = new Set(
     [headline, ...tests].flatMap((text) => text.match(/[A-Za-z_$][\w$]{5,60}/g) ?? []).filter(isName),
   );

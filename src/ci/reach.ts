@@ -33,7 +33,7 @@ interface SourcePlace {
   readonly line: number;
 }
 
-type TestTree = Pick<SourceTree, 'files' | 'read' | 'outline' | 'search'>;
+type SearchedTree = Pick<SourceTree, 'files' | 'read' | 'outline' | 'search'>;
 
 /** How each place is reached. Throws what the tree throws. */
 type Reacher = (place: SourcePlace) => Promise<Reach>;
@@ -54,15 +54,15 @@ const MOST_TEXT = 200_000;
 const FOLLOW_MS = 60_000;
 
 /** Follows at the first question: a model may take minutes before it claims a cause. */
-export function createReacher(tree: TestTree, failing: Failing, signal: AbortSignal, limitMs = FOLLOW_MS): Reacher {
-  let followed: Promise<Followed> | null = null;
+export function createReacher(tree: SearchedTree, failing: Failing, signal: AbortSignal, limitMs = FOLLOW_MS): Reacher {
+  let followed: Promise<FollowedTests> | null = null;
   return async (place) => {
     followed ??= follow(tree, failing, signal, limitMs);
     return findReach(await followed, place);
   };
 }
 
-function findReach({ tests, framed, imported, isNamed }: Followed, { path, line }: SourcePlace): Reach {
+function findReach({ tests, framed, imported, isNamed }: FollowedTests, { path, line }: SourcePlace): Reach {
   if (tests.has(path)) return 'test';
   if (framed.has(path)) return classifyFile(path) === 'test' ? 'test' : 'frames';
   if (isNamed({ path, line })) return 'names';
@@ -79,7 +79,7 @@ interface Lines {
   readonly to: number;
 }
 
-interface Followed {
+interface FollowedTests {
   /** The files of the failing tests. */
   readonly tests: ReadonlySet<string>;
   readonly framed: ReadonlySet<string>;
@@ -88,7 +88,12 @@ interface Followed {
 }
 
 /** Where the time is over, what was reached by then counts. */
-async function follow(tree: TestTree, failing: Failing, signal: AbortSignal, limitMs: number): Promise<Followed> {
+async function follow(
+  tree: SearchedTree,
+  failing: Failing,
+  signal: AbortSignal,
+  limitMs: number,
+): Promise<FollowedTests> {
   const until = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
   const index = createPathIndex(await tree.files(signal));
   const framed = new Set(failing.places.flatMap(({ path }) => findFile(index, path)));
@@ -138,7 +143,7 @@ async function findTested(test: string, index: PathIndex, signal: AbortSignal): 
 
 /** The files of the failing tests: by what the log names, else by the titles of the tests. */
 async function findTests(
-  tree: TestTree,
+  tree: SearchedTree,
   index: PathIndex,
   failing: Failing,
   signal: AbortSignal,
@@ -186,20 +191,20 @@ interface Walk {
   readonly text: () => string;
 }
 
-interface ReadFile {
+interface OutlinedFile {
   readonly lines: readonly string[];
-  readonly parts: readonly Part[];
+  readonly parts: readonly NamedLines[];
 }
 
 /** A definition, or a line that gives it another name. */
-interface Part extends Lines {
+interface NamedLines extends Lines {
   readonly name: string;
   /** The class of a method; "" where it is none. */
   readonly owner: string;
 }
 
-function createWalk(tree: TestTree, index: PathIndex, signal: AbortSignal): Walk {
-  const files = new Map<string, ReadFile | null>();
+function createWalk(tree: SearchedTree, index: PathIndex, signal: AbortSignal): Walk {
+  const files = new Map<string, OutlinedFile | null>();
   const imports = new Map<string, readonly string[]>();
   const reached = new Map<string, Lines[]>();
   const texts: string[] = [];
@@ -207,13 +212,13 @@ function createWalk(tree: TestTree, index: PathIndex, signal: AbortSignal): Walk
   /** Files in which names are looked up. */
   const open = new Set<string>();
   const followed = new Set<string>();
-  const taken = new Set<Part>();
+  const taken = new Set<NamedLines>();
   const imported = new Set<string>();
   const turn = createTurns(signal);
   const candidates = createCandidates(index, signal);
   let fresh: { readonly path: string; readonly text: string }[] = [];
 
-  const read = async (path: string): Promise<ReadFile | null> => {
+  const read = async (path: string): Promise<OutlinedFile | null> => {
     const known = files.get(path);
     if (known !== undefined) return known;
     await turn();
@@ -237,7 +242,7 @@ function createWalk(tree: TestTree, index: PathIndex, signal: AbortSignal): Walk
     fresh.push({ path, text: lines.slice(from - 1, to).join('\n') });
   };
   // `close` may be a method of anything.
-  const isCalled = ({ name, owner }: Part) =>
+  const isCalled = ({ name, owner }: NamedLines) =>
     names.has(name) && (owner === '' || names.has(owner) || COMPOUND.test(name));
   const openFile = async (path: string): Promise<void> => {
     if (followed.has(path)) return;
@@ -300,7 +305,11 @@ function isFolderFile(path: string): boolean {
 }
 
 /** The failing cases of a test file, or all of it where none is named, with what is set up for each of them. */
-function findFailingLines(test: string, { lines, parts }: ReadFile, { places, excerpt }: Failing): readonly Lines[] {
+function findFailingLines(
+  test: string,
+  { lines, parts }: OutlinedFile,
+  { places, excerpt }: Failing,
+): readonly Lines[] {
   const at = places
     .filter(({ path, line }) => line > 0 && (isSameFile(test, path) || getFileName(test) === path))
     .map(({ line }) => line);
@@ -344,7 +353,7 @@ function readTitle(test: string): string {
   );
 }
 
-async function readFile(tree: TestTree, path: string, signal: AbortSignal): Promise<ReadFile | null> {
+async function readFile(tree: SearchedTree, path: string, signal: AbortSignal): Promise<OutlinedFile | null> {
   const found = await tree.read(path, {}, signal);
   if (found.kind !== 'text' || found.text.length > MOST_TEXT) return null;
   const text = removeImports(found.text);
@@ -355,9 +364,9 @@ async function readFile(tree: TestTree, path: string, signal: AbortSignal): Prom
  * A class runs its fields and what makes it; its methods are called by their own names. A constant is read with what it
  * holds.
  */
-function listParts(path: string, text: string, outline: readonly Definition[]): readonly Part[] {
+function listParts(path: string, text: string, outline: readonly Definition[]): readonly NamedLines[] {
   const spans = findSpans(path, text, outline);
-  const parts = spans.map(({ name, kind, owner, line, lastLine }, index): Part => {
+  const parts = spans.map(({ name, kind, owner, line, lastLine }, index): NamedLines => {
     const short = toShortName(name);
     const whole = { from: line, to: lastLine };
     if (kind === 'function') {
@@ -375,8 +384,8 @@ function listParts(path: string, text: string, outline: readonly Definition[]): 
   const ends = new Map(begins.map((line, at) => [line, (begins[at + 1] ?? lines.length + 1) - 1]));
   const constants = outline
     .filter(({ kind }) => kind === 'constant')
-    .map(({ name, line }): Part => ({ name, owner: '', from: line, to: Math.max(line, ends.get(line) ?? line) }));
-  const aliases = lines.flatMap((line, index): readonly Part[] => {
+    .map(({ name, line }): NamedLines => ({ name, owner: '', from: line, to: Math.max(line, ends.get(line) ?? line) }));
+  const aliases = lines.flatMap((line, index): readonly NamedLines[] => {
     const name = ALIAS.exec(line.slice(0, 300))?.[1];
     return name === undefined ? [] : [{ name, owner: '', from: index + 1, to: index + 1 }];
   });
@@ -420,7 +429,7 @@ function createCandidates(index: PathIndex, signal: AbortSignal): (path: string)
 }
 
 interface Looking {
-  readonly tree: TestTree;
+  readonly tree: SearchedTree;
   readonly index: PathIndex;
   readonly signal: AbortSignal;
   readonly turn: () => Promise<void>;

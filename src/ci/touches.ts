@@ -191,13 +191,13 @@ const COMMON =
 /** Files that represent their folder. */
 const FOLDER_FILE = /^(?:index|mod)$/;
 
-interface Named {
+interface FileStem {
   /** What the file is about, in lower case and without separators. */
   readonly stem: string;
   readonly folders: readonly string[];
 }
 
-function readName(path: string): Named {
+function readName(path: string): FileStem {
   const folders = path.split('/').slice(0, -1);
   const bare = readStem(path)
     .replace(/^(?:test[_-]|Test(?=[A-Z]))/, '')
@@ -257,7 +257,7 @@ function countFoldersApart(one: readonly string[], other: readonly string[]): nu
 
 // By use
 
-interface TestFile {
+interface TouchedTestFile {
   readonly path: string;
   readonly text: string;
   readonly index: PathIndex;
@@ -269,7 +269,7 @@ type Uses = (changed: string, signal: AbortSignal) => Promise<boolean> | boolean
 
 const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/;
 
-export function findUses(test: TestFile): Uses {
+export function findUses(test: TouchedTestFile): Uses {
   if (SCRIPT.test(test.path)) return findUsedModules(test);
   if (test.path.endsWith('.py')) return findUsedPackages(test);
   if (test.path.endsWith('.go')) return findUsedNames(test);
@@ -279,7 +279,7 @@ export function findUses(test: TestFile): Uses {
 }
 
 /** JavaScript and TypeScript: what is imported by its path. Packages are not followed, the repository's own neither. */
-function findUsedModules({ path: test, text }: TestFile): Uses {
+function findUsedModules({ path: test, text }: TouchedTestFile): Uses {
   const written = findMatches(
     text,
     /(?:\bfrom|\bimport\s{0,4}\(?|\brequire\s{0,4}\()\s{0,4}['"`]([^'"`\n]{1,300})['"`]/g,
@@ -299,7 +299,7 @@ function findUsedModules({ path: test, text }: TestFile): Uses {
 }
 
 /** Python: modules by their dotted names. */
-function findUsedPackages({ path: test, text, index }: TestFile): Uses {
+function findUsedPackages({ path: test, text, index }: TouchedTestFile): Uses {
   const modules = new Set(
     findMatches(text, /^[ \t]{0,40}import[ \t]{1,4}([\w.]{1,200})/gm).map((name) => name.replaceAll('.', '/')),
   );
@@ -319,7 +319,7 @@ function findUsedPackages({ path: test, text, index }: TestFile): Uses {
 }
 
 /** Go: a file of its own package, or of one that is imported, which defines a name that the test has. */
-function findUsedNames({ path: test, text, tree }: TestFile): Uses {
+function findUsedNames({ path: test, text, tree }: TouchedTestFile): Uses {
   const imported = findMatches(text, /"([\w.~-]{1,100}(?:\/[\w.~-]{1,100}){1,20})"/g);
   const words = new Set(text.match(/[A-Za-z_]\w{2,100}/g));
   let outlined = 0;
@@ -338,7 +338,7 @@ function findUsedNames({ path: test, text, tree }: TestFile): Uses {
  * Rust: modules by their paths, of its own crate or of another of the workspace, and types by the file that is named
  * for them.
  */
-function findUsedCrates({ path: test, text, index }: TestFile): Uses {
+function findUsedCrates({ path: test, text, index }: TouchedTestFile): Uses {
   const types = findTypes(text);
   const own = /^.*?(?=(?:^|\/)(?:src|tests|benches|examples)\/)/.exec(test)?.[0] ?? '';
   const imported = readImports(text, findModule(test));
@@ -375,7 +375,7 @@ function findModule(path: string): readonly string[] {
 }
 
 /** Ruby: what is required, and constants by the file that is named for them. */
-function findUsedFeatures({ path: test, text, index }: TestFile): Uses {
+function findUsedFeatures({ path: test, text, index }: TouchedTestFile): Uses {
   const required = findMatches(text, /\brequire[ (]{1,3}['"]([\w./-]{1,200})['"]/g);
   const relative = findMatches(text, /\brequire_relative[ (]{1,3}['"]([\w./-]{1,200})['"]/g);
   const found = new Set([
@@ -390,7 +390,7 @@ function findUsedFeatures({ path: test, text, index }: TestFile): Uses {
 }
 
 /** C#, PHP and the languages of the JVM: the class that a file is named for. */
-function findUsedClasses({ text, index }: TestFile): Uses {
+function findUsedClasses({ text, index }: TouchedTestFile): Uses {
   const types = findTypes(text);
   return (path) => isTyped(path, types, index);
 }

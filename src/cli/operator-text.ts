@@ -63,7 +63,7 @@ export function formatMigrated({ place, made, all }: Migrated): string {
   return `${place}: the schema is now up to date. New: ${made.length} of ${formatCount(all, 'migration')}:\n${names}`;
 }
 
-interface BackedUp {
+interface BackUpFacts {
   readonly rows: number;
   readonly tables: number;
   readonly bytes: number;
@@ -72,7 +72,7 @@ interface BackedUp {
   readonly key: string;
 }
 
-export function formatBackedUp({ rows, tables, bytes, seconds, key }: BackedUp): string {
+export function formatBackedUp({ rows, tables, bytes, seconds, key }: BackUpFacts): string {
   const size = (bytes / 1024 / 1024).toFixed(1);
   return `Copied and checked: ${formatRows(rows, tables)}, ${size} MB, in ${seconds.toFixed(1)} s.
 Its secrets can only be decrypted with ${key}: store that separately.
@@ -91,14 +91,14 @@ Everything accepted since that backup will be lost. The current database is kept
 Nothing was changed; repeat with --yes to confirm.`;
 }
 
-interface Restored extends Restore {
+interface RestoreFacts extends Restore {
   readonly rows: number;
   readonly tables: number;
   /** Null where there was no database before. */
   readonly keptAs: string | null;
 }
 
-export function formatRestored({ rows, tables, backup, database, keptAs }: Restored): string {
+export function formatRestored({ rows, tables, backup, database, keptAs }: RestoreFacts): string {
   const kept =
     keptAs === null ? '' : `The previous database is kept as ${keptAs}; delete it when you no longer need it.\n`;
   return `Restored ${database} from ${backup}: ${formatRows(rows, tables)}.
@@ -129,7 +129,7 @@ export function formatRedriven(redriven: readonly (readonly [kind: string, jobs:
   return `These are retried up to three more times, by the running service or the next one that starts:\n${lines}`;
 }
 
-interface Moved {
+interface MoveFacts {
   readonly rows: number;
   readonly tables: number;
   /** Waiting. */
@@ -142,7 +142,7 @@ interface Moved {
   readonly keptIn: string | null;
 }
 
-export function formatMoved({ rows, tables, jobs, deadJobs, file, target, keptIn }: Moved): string {
+export function formatMoved({ rows, tables, jobs, deadJobs, file, target, keptIn }: MoveFacts): string {
   const key =
     keptIn === null ? 'ENCRYPTION_KEY as it is now' : `ENCRYPTION_KEY to the content of ${toPrintableLine(keptIn)}`;
   const dead =

@@ -20,7 +20,7 @@ interface Layout {
   readonly colour: boolean;
 }
 
-interface Page {
+interface TerminalPage {
   readonly columns: number;
   readonly paint: Style;
 }
@@ -42,7 +42,7 @@ const MIN_MEANING = 24;
  * paths and addresses.
  */
 export function renderIssue(issue: Issue, layout: Layout): string {
-  const page: Page = {
+  const page: TerminalPage = {
     columns: layout.columns === Number.POSITIVE_INFINITY ? layout.columns : Math.min(layout.columns, MAX_COLUMNS),
     paint: createStyle(layout.colour),
   };
@@ -87,25 +87,25 @@ export function renderStep(step: RecordedStep, layout: Layout): string {
   return `${paint.cyan(number)}  ${action}${rest}`;
 }
 
-function renderProse(title: string, text: string, { columns, paint }: Page): string[] {
+function renderProse(title: string, text: string, { columns, paint }: TerminalPage): string[] {
   return text.trim() === '' ? [] : [paint.bold(title), ...wrap(toPrintable(text.trim()), columns, INDENT)];
 }
 
-function renderSteps(title: string, steps: readonly Step[], page: Page): string[] {
+function renderSteps(title: string, steps: readonly Step[], page: TerminalPage): string[] {
   const items = steps.flatMap(({ stepNumber, description }) => renderItem(`${stepNumber}. `, description, page));
   return items.length === 0 ? [] : [page.paint.bold(title), ...items];
 }
 
-function renderList(title: string, all: readonly string[], page: Page): string[] {
+function renderList(title: string, all: readonly string[], page: TerminalPage): string[] {
   return all.length === 0 ? [] : [page.paint.bold(title), ...all.flatMap((text) => renderItem('- ', text, page))];
 }
 
-function renderItem(mark: string, text: string, { columns }: Page): string[] {
+function renderItem(mark: string, text: string, { columns }: TerminalPage): string[] {
   const lead = `${INDENT}${mark}`;
   return wrap(toPrintable(text.trim()), columns, ' '.repeat(lead.length), lead);
 }
 
-function renderSuspects(all: readonly Suspect[], page: Page): string[] {
+function renderSuspects(all: readonly Suspect[], page: TerminalPage): string[] {
   if (all.length === 0) return [];
   const { columns, paint } = page;
   const title = all.length === 1 ? 'Suspect' : 'Suspects (most likely first)';
@@ -122,12 +122,12 @@ function renderSuspects(all: readonly Suspect[], page: Page): string[] {
   return [paint.bold(title), ...items, ...renderMore(all.length - MAX_SUSPECTS, page)];
 }
 
-function renderMore(count: number, { paint }: Page): string[] {
+function renderMore(count: number, { paint }: TerminalPage): string[] {
   return count > 0 ? [paint.dim(`${INDENT}and ${count} more (--json lists all)`)] : [];
 }
 
 /** What the step numbers in the text refer to. A search shows its one line in the excerpt. */
-function renderEvidence({ analysis: { outcome, citations }, investigationSteps }: Issue, page: Page): string[] {
+function renderEvidence({ analysis: { outcome, citations }, investigationSteps }: Issue, page: TerminalPage): string[] {
   if (outcome === 'facts_only' || citations.length === 0) return [];
   const { columns, paint } = page;
   const lines = citations.slice(0, MAX_CITATIONS).flatMap(({ step, quote }, at) => {
@@ -145,7 +145,7 @@ function renderEvidence({ analysis: { outcome, citations }, investigationSteps }
 const NUMBERED = /^[ >*]*(\d{1,7})\s?[|│:](?: (.*)|(\S.*)|)$/;
 
 /** The lines around the first suspect, out of the first step that shows them. */
-function renderExcerpt({ analysis, investigationSteps }: Issue, { columns, paint }: Page): string[] {
+function renderExcerpt({ analysis, investigationSteps }: Issue, { columns, paint }: TerminalPage): string[] {
   const [suspect] = analysis.suspects;
   if (suspect === undefined) return [];
   const other = findContextFile(suspect.file, analysis.context);
@@ -173,7 +173,7 @@ function listNumberedLines(text: string, around: number) {
 }
 
 /** The lines of the section; empty where nothing changes. Lines are cut to `columns`. */
-export function renderDiffLines(files: readonly FileDiff[], page: Page): string[] {
+export function renderDiffLines(files: readonly FileDiff[], page: TerminalPage): string[] {
   if (files.length === 0) return [];
   const { paint } = page;
   const rows = files.flatMap((file) => {
@@ -199,7 +199,7 @@ function formatFileName({ fileName, previousFileName, status }: FileDiff): strin
 }
 
 /** An added line may be empty text, so the type says which sides there are. */
-function renderHunk({ type, lines }: Change, { columns, paint }: Page) {
+function renderHunk({ type, lines }: Change, { columns, paint }: TerminalPage) {
   const changed = [
     ...(type === 'add' ? [] : lines.map(({ oldCode }) => ['-', oldCode] as const)),
     ...(type === 'delete'
@@ -216,7 +216,7 @@ function renderHunk({ type, lines }: Change, { columns, paint }: Page) {
   return { signs: changed.map(([sign]) => sign), rows: [`${indent}${paint.dim(place)}`, ...rows] };
 }
 
-function renderFooter({ analysis, investigationSteps }: Issue, { columns, paint }: Page): string[] {
+function renderFooter({ analysis, investigationSteps }: Issue, { columns, paint }: TerminalPage): string[] {
   const { revision, model, context, usage } = analysis;
   const tokens = (usage.promptTokens + usage.completionTokens).toLocaleString('en');
   const parts = [

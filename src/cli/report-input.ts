@@ -86,14 +86,14 @@ function findSurrounding(io: Io, { repositoryAround }: SubjectReader): ProjectSo
   throw new CausewayError('usage', 'This folder is not in a git repository: change to one, or name one with --repo.');
 }
 
-interface Input extends Pick<SubjectReader, 'shortenLog'> {
+interface InputReading extends Pick<SubjectReader, 'shortenLog'> {
   readonly io: Io;
 }
 
 async function readReport(
   { input, log }: AnalyseCommand,
   addressed: AddressedReport | null,
-  reading: Input,
+  reading: InputReading,
   signal: AbortSignal,
 ): Promise<string> {
   const limit = MAX_REPORT_BYTES - SPARE_BYTES;
@@ -120,7 +120,7 @@ function openWords(
 }
 
 /** Under its heading; "" for an empty one. */
-async function readLog(log: string, room: number, reading: Input, signal: AbortSignal): Promise<string> {
+async function readLog(log: string, room: number, reading: InputReading, signal: AbortSignal): Promise<string> {
   const chunks = log === '-' ? readStdin(reading.io, signal) : readLogFile(log, reading.io.cwd);
   const text = await shorten(chunks, room, { what: 'log', ...reading }, signal);
   return text.trim() === '' ? '' : formatLog(log === '-' ? 'standard input' : path.basename(log), text);
@@ -135,7 +135,7 @@ function joinParts([first = '', ...others]: readonly string[]): string {
 async function shorten(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   room: number,
-  { what, io, shortenLog }: Input & { readonly what: string },
+  { what, io, shortenLog }: InputReading & { readonly what: string },
   signal: AbortSignal,
 ): Promise<string> {
   let bytes = 0;
@@ -196,9 +196,9 @@ const BEGINNINGS = {
   'utf-16le': [0xff, 0xfe],
   'utf-16be': [0xfe, 0xff],
 } as const;
-type Form = keyof typeof BEGINNINGS;
+type InputForm = keyof typeof BEGINNINGS;
 
-const FORMS = Object.keys(BEGINNINGS) as readonly Form[];
+const FORMS = Object.keys(BEGINNINGS) as readonly InputForm[];
 
 /** As UTF-8 without its mark: compressed logs and UTF-16 are understood. Throws `usage` for what is no text. */
 async function* decode(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 // Rate limits of GitHub and of models, and the interfaces that models want (`ModelHolds`). Each process learns them from a refused call and forgets them when it ends.
 
-interface Hold {
+interface NamedHold {
   /** The subject, such as `github installation 7`. */
   readonly name: string;
   /** When it may be called again. */
@@ -11,7 +11,7 @@ interface Hold {
 const LONGEST_HOLD_MS = 24 * 60 * 60_000;
 
 /** Whether the time lies ahead, but not beyond `LONGEST_HOLD_MS`. */
-function isCurrent({ until }: Pick<Hold, 'until'>, now: Date): boolean {
+function isCurrent({ until }: Pick<NamedHold, 'until'>, now: Date): boolean {
   const left = until.getTime() - now.getTime();
   return left > 0 && left <= LONGEST_HOLD_MS;
 }
@@ -23,7 +23,7 @@ export interface Holds {
   /** Extends a limit, never shortens it; ignores times beyond `LONGEST_HOLD_MS`. */
   hold(name: string, until: Date): void;
   /** All current limits. */
-  standing(): readonly Hold[];
+  standing(): readonly NamedHold[];
 }
 
 /** Prefix for installations of GitHub and the App itself. */

@@ -18,7 +18,7 @@ import { examineSqlite } from './examine.ts';
 import type { Seal } from './seal.ts';
 import { explainSqlite } from './sqlite.ts';
 
-interface BackedUp {
+interface BackUpCount {
   /** Rows of all tables. */
   readonly rows: number;
   readonly tables: number;
@@ -35,7 +35,7 @@ const ALL_PAGES = 2 ** 31 - 1;
  * exists, `store_unavailable` if the database cannot be opened, and `store_unusable` if the copy differs or the disk is
  * full; then the file does not exist.
  */
-export async function backUp(database: string, file: string): Promise<BackedUp> {
+export async function backUp(database: string, file: string): Promise<BackUpCount> {
   if (existsSync(file)) throw createConflict(file);
   const draft = `${file}.${process.pid}.partial`;
   try {
@@ -177,12 +177,12 @@ function readCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-interface Restored extends BackedUp {
+interface RestoreCount extends BackUpCount {
   /** Where the previous database is kept; null: there was none. */
   readonly keptAs: string | null;
 }
 
-interface Replacement {
+interface FileReplacement {
   readonly backup: string;
   readonly database: string;
   /** Put behind the name of the previous database; unique. */
@@ -197,7 +197,7 @@ const BESIDE = ['-wal', '-shm', '-journal'];
  * a database of Causeway, was made by a newer version, or is sealed with another key.
  */
 export async function checkBackup(
-  { backup, database }: Pick<Replacement, 'backup' | 'database'>,
+  { backup, database }: Pick<FileReplacement, 'backup' | 'database'>,
   seal: Seal,
   signal: AbortSignal,
 ): Promise<void> {
@@ -232,7 +232,7 @@ export async function checkBackup(
  * leads to the restored or the previous database, never to a mixture; the log of the previous one may then be next to
  * the kept copy, which lacks its last transactions. Repeat the command. Throws as `backUp` does.
  */
-export async function restoreBackup({ backup, database, keptSuffix }: Replacement): Promise<Restored> {
+export async function restoreBackup({ backup, database, keptSuffix }: FileReplacement): Promise<RestoreCount> {
   const draft = `${database}.restoring`;
   const kept = `${database}${keptSuffix}`;
   rmSync(draft, { force: true });

@@ -32,7 +32,7 @@ export function listMigrations(form: TableForm): Record<string, Migration> {
 /** The first migrations of development versions, whose records no version reads any more. */
 const BEFORE_RELEASE = ['0001-accounts-and-projects', '0001-initial'];
 
-interface Wanted {
+interface WantedTable {
   readonly form: TableForm;
   /** Names the database to people. */
   readonly place: string;
@@ -41,7 +41,7 @@ interface Wanted {
 }
 
 /** Throws `store_unusable` for another version's schema; an engine's own errors as they are. */
-export async function migrate(kysely: Reader, { form, place, mayBeAheadBy }: Wanted): Promise<void> {
+export async function migrate(kysely: Reader, { form, place, mayBeAheadBy }: WantedTable): Promise<void> {
   const known = listMigrations(form);
   const applied = await readAppliedMigrations(kysely, form);
   if (BEFORE_RELEASE.some((name) => applied.includes(name))) throw toBeforeRelease(place);
@@ -79,7 +79,7 @@ const LOCK = 7_206_419_832;
  * As `migrate`, on PostgreSQL: under a lock that ends with the transaction. A session's lock could stay with a pooler,
  * and no process would migrate.
  */
-export async function migrateUnderLock(kysely: Reader, wanted: Wanted): Promise<void> {
+export async function migrateUnderLock(kysely: Reader, wanted: WantedTable): Promise<void> {
   await kysely.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(trx);
     // First: where no table may be made, Kysely would query once more in the transaction that failed, and report that
@@ -114,11 +114,11 @@ export async function readMigrations(database: Pick<Database, 'read'>): Promise<
   return (await database.read(readSteps)).map(({ name }) => name);
 }
 
-interface Step {
+interface MigrationStep {
   readonly name: string;
   readonly timestamp: string;
 }
 
-async function readSteps(reader: Reader): Promise<readonly Step[]> {
-  return (await sql<Step>`select name, timestamp from kysely_migration order by name`.execute(reader)).rows;
+async function readSteps(reader: Reader): Promise<readonly MigrationStep[]> {
+  return (await sql<MigrationStep>`select name, timestamp from kysely_migration order by name`.execute(reader)).rows;
 }

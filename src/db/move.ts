@@ -13,7 +13,7 @@ import type { Seal } from './seal.ts';
 import { explainSqlite } from './sqlite.ts';
 import { toSubscriptionPurpose } from './subscriptions.ts';
 
-type Row = Readonly<Record<string, string | number | null>>;
+type MovedRow = Readonly<Record<string, string | number | null>>;
 
 export interface MoveSource extends Disposable {
   /** Names of the migrations that its schema has. */
@@ -168,10 +168,10 @@ async function copyTable(connection: Sqlite.Database, trx: Trx, table: string, s
   );
 }
 
-function* readBatches(connection: Sqlite.Database, table: string): Generator<readonly Row[]> {
-  let batch: Row[] = [];
+function* readBatches(connection: Sqlite.Database, table: string): Generator<readonly MovedRow[]> {
+  let batch: MovedRow[] = [];
   let characters = 0;
-  for (const row of connection.prepare<[], Row>(`select * from "${table}"`).iterate()) {
+  for (const row of connection.prepare<[], MovedRow>(`select * from "${table}"`).iterate()) {
     batch.push(row);
     for (const value of Object.values(row)) characters += typeof value === 'string' ? value.length : 8;
     if (batch.length < MOST_ROWS && characters < MOST_CHARACTERS) continue;
@@ -183,7 +183,7 @@ function* readBatches(connection: Sqlite.Database, table: string): Generator<rea
 }
 
 /** As they are, with the numbers that their table gave them; PostgreSQL has no NUL in text. */
-async function insertRows(trx: Trx, table: string, rows: readonly Row[]): Promise<void> {
+async function insertRows(trx: Trx, table: string, rows: readonly MovedRow[]): Promise<void> {
   const columns = sql.join(Object.keys(rows[0] ?? {}).map((column) => sql.ref(column)));
   const json = JSON.stringify(rows, (_, value: unknown) =>
     typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value,

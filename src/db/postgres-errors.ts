@@ -75,9 +75,9 @@ export class UnansweredCommit extends Error {
  * `conflict`: another transaction came first; nothing was written. `collision`: a row came or went in the same moment;
  * the verb sees it the second time, or is wrong. `lost`: no server just now. `final`: trying again changes nothing.
  */
-type Fault = 'conflict' | 'collision' | 'lost' | 'final';
+type PostgresFault = 'conflict' | 'collision' | 'lost' | 'final';
 
-function classifyFault(error: unknown): Fault {
+function classifyFault(error: unknown): PostgresFault {
   const code = readCode(error);
   if (code === '40001' || code === '40P01') return 'conflict';
   if (code === '23505' || code === '23503') return 'collision';
@@ -139,12 +139,12 @@ export function explainOpening(error: unknown, shown: string): CausewayError {
   return explained instanceof CausewayError ? explained : createError('store_unusable', FOREIGN, { error, shown });
 }
 
-interface About {
+interface ShownError {
   readonly error: unknown;
   readonly shown: string;
 }
 
-function createError(code: ErrorCode, repair: string, { error, shown }: About): CausewayError {
+function createError(code: ErrorCode, repair: string, { error, shown }: ShownError): CausewayError {
   const why = readCode(error);
   const sign = why === '' ? '' : ` (${why})`;
   const message = `The database ${shown} ${repair}${sign}`;
@@ -298,7 +298,7 @@ export async function retryPatiently<T>(patienceMs: number, work: () => Promise<
 }
 
 /** Milliseconds to wait after a fault; null: no more. */
-function createRetryLimit(patienceMs: number): (fault: Fault) => number | null {
+function createRetryLimit(patienceMs: number): (fault: PostgresFault) => number | null {
   const deadline = performance.now() + patienceMs;
   const seen = { conflict: 0, collision: 0, lost: 0 };
   return (fault) => {

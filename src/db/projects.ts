@@ -22,7 +22,7 @@ interface WantedProject {
   readonly source: ProjectSource;
 }
 
-interface Page {
+interface ProjectPaging {
   /** The last name of the previous page. */
   readonly after?: string;
   readonly limit?: number;
@@ -40,7 +40,8 @@ export function createProjectVerbs(database: Database) {
     syncProjects: (wanted: readonly WantedProject[], now: string): Promise<readonly Project[]> =>
       database.write((trx) => syncProjects(trx, wanted, now)),
     /** By name, ascending. */
-    listProjects: (page: Page): Promise<readonly Project[]> => database.read((reader) => listProjects(reader, page)),
+    listProjects: (page: ProjectPaging): Promise<readonly Project[]> =>
+      database.read((reader) => listProjects(reader, page)),
     /** By id, or by `owner/name` ignoring case. Hidden projects are not found. */
     async findProject(idOrName: string): Promise<Project | null> {
       const row = await database.read((reader) =>
@@ -56,7 +57,7 @@ export function createProjectVerbs(database: Database) {
   };
 }
 
-async function listProjects(reader: Reader, { after, limit }: Page): Promise<readonly Project[]> {
+async function listProjects(reader: Reader, { after, limit }: ProjectPaging): Promise<readonly Project[]> {
   let query = reader.selectFrom('projects').selectAll().where('hidden_at', 'is', null).orderBy('name');
   if (after !== undefined) query = query.where('name', '>', after);
   if (limit !== undefined) query = query.limit(limit);
@@ -285,14 +286,14 @@ async function hideProjects(
   return hidden;
 }
 
-interface ListedRepository {
+interface ListedInstallationRepository {
   readonly installationId: number;
   readonly repository: InstalledRepository;
   readonly now: string;
 }
 
 /** Created, renamed, moved to another installation, or shown again: as the repository is now. */
-async function putProject(trx: Trx, jobs: Enqueuer, listed: ListedRepository): Promise<GithubProject> {
+async function putProject(trx: Trx, jobs: Enqueuer, listed: ListedInstallationRepository): Promise<GithubProject> {
   const { installationId, repository, now } = listed;
   const { id: repositoryId, fullName: name, cloneUrl: url, isPrivate, isArchived, defaultBranch } = repository;
   const source: GithubSource = {

@@ -278,7 +278,7 @@ function toCanonicalJson(value: unknown): string {
 }
 
 /** A conclusion as it is stored with its run. */
-interface StoredConclusion {
+interface RunConclusion {
   readonly sha: string | null;
   readonly conclusion: string | null;
   readonly analysed_at: string | null;
@@ -295,7 +295,7 @@ async function endRun(
   {
     stored = {},
     keepsTranscript = false,
-  }: { readonly stored?: Partial<StoredConclusion>; keepsTranscript?: boolean } = {},
+  }: { readonly stored?: Partial<RunConclusion>; keepsTranscript?: boolean } = {},
 ): Promise<boolean> {
   const update = trx
     .updateTable('runs')
@@ -344,7 +344,7 @@ async function concludeRun(
   trx: Trx,
   jobs: Enqueuer,
   run: Run,
-  { stored, sameAs, now }: { readonly stored: StoredConclusion; readonly sameAs: string | null; readonly now: string },
+  { stored, sameAs, now }: { readonly stored: RunConclusion; readonly sameAs: string | null; readonly now: string },
 ): Promise<readonly string[]> {
   // That of an equal answer stays with the run that gave it.
   if (!(await endRun(trx, run, { stored, keepsTranscript: sameAs === null }))) throw createLeaseLost(run.id);
@@ -382,7 +382,7 @@ async function concludeRun(
   return ids;
 }
 
-interface Announced {
+interface AnnouncedRun {
   readonly id: string;
   readonly account_id: string;
   readonly project_id: string;
@@ -394,7 +394,7 @@ interface Announced {
 async function announce(
   trx: Trx,
   jobs: Enqueuer,
-  investigation: Announced,
+  investigation: AnnouncedRun,
   { type, isRepeat, now }: { readonly type: 'issue.created' | 'issue.failed'; isRepeat: boolean; now: string },
 ): Promise<void> {
   await addWebhook(trx, jobs, investigation, { type, now });

@@ -19,7 +19,7 @@ export interface Schema {
   webhooks: WebhookTable;
   webhook_attempts: WebhookAttemptTable;
   idempotency_keys: IdempotencyKeyTable;
-  jobs: JobTable;
+  jobs: JobRows;
   audit: AuditTable;
   health_checks: HealthCheckTable;
   transcript_entries: TranscriptEntryTable;
@@ -494,7 +494,7 @@ interface MoveStateTable {
 }
 
 /** On SQLite the queue itself; on PostgreSQL the state of each job that pg-boss hands out. */
-interface JobTable extends Sequenced {
+interface JobRows extends Sequenced {
   /** A new one each time that the job is scheduled, so that a claim of an earlier time is worth nothing. */
   id: string;
   kind: JobKind;

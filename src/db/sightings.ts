@@ -92,14 +92,18 @@ export async function recordSightings(
   return { failure, standing, opening };
 }
 
-interface Opening {
+interface FailureOpening {
   readonly before: Failure;
   readonly failure: Failure;
   readonly standing: Standing;
   readonly now: string | undefined;
 }
 
-async function announceOpening(trx: Trx, jobs: Enqueuer, { before, failure, standing, now }: Opening): Promise<void> {
+async function announceOpening(
+  trx: Trx,
+  jobs: Enqueuer,
+  { before, failure, standing, now }: FailureOpening,
+): Promise<void> {
   const isOpened = before.hits === 0 || (before.state === 'closed' && failure.state === 'open');
   if (!isOpened || now === undefined) return;
   const type = standing === 'regression' ? 'failure.regressed' : 'failure.opened';

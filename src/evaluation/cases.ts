@@ -198,13 +198,13 @@ async function readWhole(tree: SourceTree, path: string, signal: AbortSignal): P
   return read.kind === 'text' && read.cut === '' ? read.text : null;
 }
 
-interface Change {
+interface TextChange {
   readonly old: string;
   readonly now: string;
 }
 
 /** What became of one file, by lines of the base, and the lines that were added to it. */
-function measureChange(path: string, { old, now }: Change, outline: Awaited<ReturnType<SourceTree['outline']>>) {
+function measureChange(path: string, { old, now }: TextChange, outline: Awaited<ReturnType<SourceTree['outline']>>) {
   const before = toLines(old).lines;
   const after = toLines(now).lines;
   const hunks = diffLines(before, after);

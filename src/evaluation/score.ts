@@ -45,16 +45,16 @@ export function scoreAnswer(truth: readonly FixedFile[], issue: Pick<Issue, 'dif
   };
 }
 
-interface Place extends LineRange {
+interface ScoredPlace extends LineRange {
   readonly file: string;
 }
 
-function toPlace({ file, line }: Suspect): Place {
+function toPlace({ file, line }: Suspect): ScoredPlace {
   return { file, from: line, to: line };
 }
 
 /** By lines of the base; an insertion touches the two lines around it. */
-function listChangedPlaces({ files }: Diff): readonly Place[] {
+function listChangedPlaces({ files }: Diff): readonly ScoredPlace[] {
   return files.flatMap(({ fileName, previousFileName, status, changes }) => {
     const file = previousFileName ?? fileName;
     if (status === 'added') return [{ file, from: 0, to: 0 }];
@@ -64,7 +64,7 @@ function listChangedPlaces({ files }: Diff): readonly Place[] {
   });
 }
 
-function findTouched(truth: FixedFile, places: readonly Place[]) {
+function findTouched(truth: FixedFile, places: readonly ScoredPlace[]) {
   const own = places.filter(({ file }) => file === truth.path);
   const lines = truth.lines.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, at) => from + at));
   return {

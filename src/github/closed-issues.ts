@@ -63,7 +63,7 @@ const QUERY = `query ($owner: String!, $repo: String!, $after: String) {
   }
 }`;
 
-interface IssuePage {
+interface ClosedIssuePage {
   readonly repository: {
     readonly issues: {
       readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
@@ -95,8 +95,8 @@ async function* readByGraphql(client: GithubClient, name: RepositoryName, signal
   let after: string | null = null;
   for (let page = 1; page <= MOST_PAGES; page++) {
     const variables: object = { ...name, after };
-    const { repository }: IssuePage = await client.call('the issues', signal, async (deadline) => ({
-      data: await client.octokit.graphql<IssuePage>(QUERY, { ...variables, request: { signal: deadline } }),
+    const { repository }: ClosedIssuePage = await client.call('the issues', signal, async (deadline) => ({
+      data: await client.octokit.graphql<ClosedIssuePage>(QUERY, { ...variables, request: { signal: deadline } }),
     }));
     const { nodes = [], pageInfo } = repository?.issues ?? {};
     yield nodes.flatMap((node) => (node === null || !isSolved(node.stateReason) ? [] : toClosedIssue(node)));

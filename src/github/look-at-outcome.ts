@@ -46,7 +46,7 @@ export interface OutcomeDeps {
   readonly now: () => Date;
 }
 
-interface Look {
+interface OutcomeLook {
   readonly deps: OutcomeDeps;
   readonly project: GithubProject;
   readonly followed: FollowedAnswer;
@@ -89,7 +89,7 @@ export function createOutcomeHandler(deps: OutcomeDeps): JobHandler {
   };
 }
 
-async function look(at: Look): Promise<JobResult> {
+async function look(at: OutcomeLook): Promise<JobResult> {
   const { deps, followed } = at;
   const { answer } = followed;
   const found =
@@ -119,7 +119,7 @@ function recover({ now, log }: OutcomeDeps, followed: FollowedAnswer, error: unk
   return error.code === 'repository_unreachable' ? after(UNREACHABLE_MS) : plan(followed, now());
 }
 
-async function lookAtAnswer(at: Look, answer: IssueAnswer) {
+async function lookAtAnswer(at: OutcomeLook, answer: IssueAnswer) {
   const { deps, followed } = at;
   const issue = await deps.store.findIssue(answer.issueId);
   const thread = await deps.store.findThreadOfIssue(answer.issueId);
@@ -133,7 +133,12 @@ async function lookAtAnswer(at: Look, answer: IssueAnswer) {
 }
 
 /** A pull request that was replaced by another analysis's keeps its fate. */
-async function findFate(at: Look, thread: Thread, posted: PostedPullRequest | null, analysis: Analysis): Promise<Fate> {
+async function findFate(
+  at: OutcomeLook,
+  thread: Thread,
+  posted: PostedPullRequest | null,
+  analysis: Analysis,
+): Promise<Fate> {
   const { followed } = at;
   if (posted === null && 'url' in followed.fate) return followed.fate;
   const own = posted === null || posted.number === 0 ? null : await findFateOfPullRequest(at, posted);
@@ -148,7 +153,7 @@ async function findFate(at: Look, thread: Thread, posted: PostedPullRequest | nu
 }
 
 /** Null: it is open. */
-async function findFateOfPullRequest(at: Look, posted: PostedPullRequest): Promise<Fate | null> {
+async function findFateOfPullRequest(at: OutcomeLook, posted: PostedPullRequest): Promise<Fate | null> {
   const { read, followed, deps } = at;
   const pull = await read(({ rest }, place) => rest.pulls.get({ ...place, pull_number: posted.number }));
   const { url } = posted;
@@ -175,7 +180,7 @@ interface OwnFile extends Pick<FileVersions, 'before' | 'after'> {
 
 /** As our last commit on the branch has them: further attempts may have changed them. */
 async function readOwnFiles(
-  { deps, signal }: Look,
+  { deps, signal }: OutcomeLook,
   repository: Repository,
   { issueId, headSha, attempts }: PostedPullRequest,
 ): Promise<readonly OwnFile[]> {
@@ -197,7 +202,7 @@ async function readOwnFiles(
 
 /** 1 where the commit cannot be read: nothing shows that it was edited. */
 async function measureShare(
-  { signal }: Look,
+  { signal }: OutcomeLook,
   repository: Repository,
   files: readonly OwnFile[],
   commit: string,
@@ -211,7 +216,7 @@ async function measureShare(
 
 /** A commit says so in GitHub's or git's own words, or none of our lines is left. */
 async function isReverted(
-  at: Look,
+  at: OutcomeLook,
   repository: Repository,
   files: readonly OwnFile[],
   { base, commit, number }: PostedPullRequest & { readonly commit: string },
@@ -233,7 +238,7 @@ function isSaid(message: string, words: string): boolean {
 
 /** The newest commit with such a message. */
 async function findCommit(
-  { signal }: Look,
+  { signal }: OutcomeLook,
   tree: SourceTree,
   isWanted: (message: string) => boolean,
 ): Promise<string | null> {
@@ -246,7 +251,7 @@ async function findCommit(
 }
 
 /** The change of others that settled the subject; null: none is known. */
-async function findOtherChange(at: Look, subject: Subject, { revision }: Analysis): Promise<OtherChange | null> {
+async function findOtherChange(at: OutcomeLook, subject: Subject, { revision }: Analysis): Promise<OtherChange | null> {
   const { deps, followed, project } = at;
   switch (subject.kind) {
     case 'issue': {
@@ -298,7 +303,7 @@ interface Closers {
 }
 
 /** Of a closed issue: the last merge of a pull request that is linked to it, else a commit that says that it closes it. */
-async function findClosingCommit(at: Look, number: number): Promise<string | null> {
+async function findClosingCommit(at: OutcomeLook, number: number): Promise<string | null> {
   const found = await ignoreRefused(
     at.read(async (octokit, { owner, repo, request }) => ({
       data: await octokit.graphql<Closers>(CLOSERS, { owner, repo, number, request }),
@@ -332,7 +337,7 @@ function saysThatItCloses(message: string, number: number): boolean {
 type Thumb = RestEndpointMethodTypes['reactions']['listForIssueComment']['response']['data'][number];
 
 /** 👍 and 👎 of people with triage; who gave both says nothing. Roles first: others take no place of theirs. */
-async function readReactions(at: Look, thread: Thread, commentId: number): Promise<readonly Vote[] | null> {
+async function readReactions(at: OutcomeLook, thread: Thread, commentId: number): Promise<readonly Vote[] | null> {
   const thumbs = await ignoreRefused(readThumbs(at, commentId));
   if (thumbs === null) return null;
   const votes: Vote[] = [];
@@ -347,7 +352,7 @@ async function readReactions(at: Look, thread: Thread, commentId: number): Promi
   return votes;
 }
 
-async function readThumbs({ read }: Look, comment_id: number): Promise<readonly Thumb[]> {
+async function readThumbs({ read }: OutcomeLook, comment_id: number): Promise<readonly Thumb[]> {
   const thumbs: Thumb[] = [];
   for (const content of ['+1', '-1'] as const) {
     const { items } = await readPages(REACTION_PAGES, (page) =>
@@ -359,7 +364,7 @@ async function readThumbs({ read }: Look, comment_id: number): Promise<readonly 
 }
 
 /** The only one of each person, as many as may be asked for: people known from before, then by their ties, then the first. */
-async function chooseVoters(at: Look, thread: Thread, thumbs: readonly Thumb[]): Promise<readonly Thumb[]> {
+async function chooseVoters(at: OutcomeLook, thread: Thread, thumbs: readonly Thumb[]): Promise<readonly Thumb[]> {
   const byPerson = Map.groupBy(
     thumbs.filter(({ user }) => !isBot(toUser(user))),
     ({ user }) => user?.id,
@@ -378,7 +383,7 @@ async function chooseVoters(at: Look, thread: Thread, thumbs: readonly Thumb[]):
 const TIES: readonly string[] = ['OWNER', 'MEMBER', 'COLLABORATOR', 'CONTRIBUTOR'];
 
 /** Place in TIES of those who have commented. */
-async function readTies({ read }: Look, number: number | null): Promise<ReadonlyMap<number, number>> {
+async function readTies({ read }: OutcomeLook, number: number | null): Promise<ReadonlyMap<number, number>> {
   if (number === null) return new Map();
   const { items } = await readPages(COMMENT_PAGES, (page) =>
     read(({ rest }, place) => rest.issues.listComments({ ...place, issue_number: number, ...page })),
@@ -393,7 +398,7 @@ async function readTies({ read }: Look, number: number | null): Promise<Readonly
 
 /** From the ledger, which records every check that GitHub reports. */
 async function findFateOfVerdict(
-  at: Look,
+  at: OutcomeLook,
   answer: Extract<ClaimedAnswer, { readonly kind: 'verdict' }>,
 ): Promise<Fate> {
   const { deps, followed, project, signal } = at;

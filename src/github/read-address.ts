@@ -29,12 +29,12 @@ export function createAddressReader({ shortenLog, ...options }: AddressOptions):
   };
 }
 
-interface Repository {
+interface AddressedRepository {
   readonly owner: string;
   readonly repo: string;
 }
 
-type Named =
+type NamedSubject =
   | { readonly kind: 'issue'; readonly number: number }
   /** `attempt` null: the latest. */
   | { readonly kind: 'run'; readonly runId: number; readonly attempt: number | null }
@@ -43,7 +43,7 @@ type Named =
 /** GitHub's own rules for names, so that nothing else reaches a path of the API. */
 const NAMES = /^\/([A-Za-z0-9](?:[A-Za-z0-9_-]{0,99}))\/([A-Za-z0-9._-]{1,100})\/(.+?)\/?$/;
 
-const FORMS: readonly { readonly form: RegExp; readonly read: (...ids: number[]) => Named }[] = [
+const FORMS: readonly { readonly form: RegExp; readonly read: (...ids: number[]) => NamedSubject }[] = [
   { form: /^issues\/(\d+)$/, read: (number = 0) => ({ kind: 'issue', number }) },
   { form: /^actions\/runs\/(\d+)$/, read: (runId = 0) => ({ kind: 'run', runId, attempt: null }) },
   {
@@ -60,7 +60,7 @@ const FORMS: readonly { readonly form: RegExp; readonly read: (...ids: number[])
  * `webUrl`: GitHub's base address for people, such as https://github.com. Throws `usage`, naming the forms that are
  * understood.
  */
-export function parseReportAddress(url: string, webUrl: string): Repository & Named {
+export function parseReportAddress(url: string, webUrl: string): AddressedRepository & NamedSubject {
   const address = URL.parse(url);
   const base = new URL(webUrl);
   const prefix = base.pathname.replace(/(?<!\/)\/+$/, '');
@@ -96,7 +96,7 @@ function refuseAddress(url: string): CausewayError {
   );
 }
 
-type GithubIssue = RestEndpointMethodTypes['issues']['get']['response']['data'];
+type IssueData = RestEndpointMethodTypes['issues']['get']['response']['data'];
 type Comment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
 
 const PAGE = 100;
@@ -106,7 +106,7 @@ const MOST_COMMENTS = 300;
 /** Title, text and comments, with who wrote what and when. Throws `usage` where the number is a pull request's. */
 async function readIssue(
   client: GithubClient,
-  { owner, repo, number }: Repository & { readonly number: number },
+  { owner, repo, number }: AddressedRepository & { readonly number: number },
   signal: AbortSignal,
 ): Promise<AddressedReport> {
   const { webUrl } = client.options;
@@ -131,7 +131,7 @@ async function readIssue(
   };
 }
 
-function describeIssue(issue: GithubIssue, comments: readonly Comment[]): string {
+function describeIssue(issue: IssueData, comments: readonly Comment[]): string {
   const left = issue.comments - comments.length;
   const parts = [
     ...[issue.title, describeAuthor('Reported', issue), issue.body?.trim() ?? ''],
@@ -145,9 +145,9 @@ function describeAuthor(what: string, { user, created_at }: Pick<Comment, 'user'
   return `${what} by ${user?.login ?? 'a deleted user'} on ${created_at.slice(0, 10)}:`;
 }
 
-type Run = RestEndpointMethodTypes['actions']['getWorkflowRun']['response']['data'];
-type Job = RestEndpointMethodTypes['actions']['getJobForWorkflowRun']['response']['data'];
-type RunAddress = Repository & { readonly runId: number; readonly attempt: number | null };
+type WorkflowRunData = RestEndpointMethodTypes['actions']['getWorkflowRun']['response']['data'];
+type WorkflowJobData = RestEndpointMethodTypes['actions']['getJobForWorkflowRun']['response']['data'];
+type RunAddress = AddressedRepository & { readonly runId: number; readonly attempt: number | null };
 
 /** GitHub's matrix makes at most 256 jobs; a workflow of more than 300 failed ones adds nothing new. */
 const MOST_PAGES = 3;
@@ -168,7 +168,7 @@ async function readFailedRun(client: LogClient, place: RunAddress, signal: Abort
 /** As for a run, for one job of it. */
 async function readFailedJob(
   client: LogClient,
-  place: Repository & { readonly jobId: number },
+  place: AddressedRepository & { readonly jobId: number },
   signal: AbortSignal,
 ): Promise<AddressedReport> {
   const { owner, repo, jobId } = place;
@@ -184,7 +184,7 @@ async function readRun(
   client: GithubClient,
   { owner, repo, runId, attempt }: RunAddress,
   signal: AbortSignal,
-): Promise<Run> {
+): Promise<WorkflowRunData> {
   const { actions } = client.octokit.rest;
   return await client.call('the run', signal, (deadline) => {
     const parameters = { owner, repo, run_id: runId, request: { signal: deadline } };
@@ -198,9 +198,9 @@ async function listJobs(
   client: GithubClient,
   { owner, repo, runId, attempt }: RunAddress,
   signal: AbortSignal,
-): Promise<Job[]> {
+): Promise<WorkflowJobData[]> {
   const { actions } = client.octokit.rest;
-  const jobs: Job[] = [];
+  const jobs: WorkflowJobData[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
     const found = await client.call("the run's jobs", signal, (deadline) => {
       const parameters = { owner, repo, run_id: runId, per_page: PAGE, page, request: { signal: deadline } };
@@ -214,13 +214,13 @@ async function listJobs(
   return jobs;
 }
 
-interface Failure {
-  readonly place: Repository;
-  readonly run: Run;
-  readonly jobs: readonly Job[];
+interface RunFailure {
+  readonly place: AddressedRepository;
+  readonly run: WorkflowRunData;
+  readonly jobs: readonly WorkflowJobData[];
 }
 
-async function toReport(client: LogClient, failure: Failure, signal: AbortSignal): Promise<AddressedReport> {
+async function toReport(client: LogClient, failure: RunFailure, signal: AbortSignal): Promise<AddressedReport> {
   const { place, run, jobs } = failure;
   return {
     text: describeFailure(failure),
@@ -234,12 +234,12 @@ async function toReport(client: LogClient, failure: Failure, signal: AbortSignal
   };
 }
 
-function findHeadRepository(run: Run): string | null {
+function findHeadRepository(run: WorkflowRunData): string | null {
   const name = run.head_repository?.full_name ?? '';
   return /^[A-Za-z0-9_-]+\/[A-Za-z0-9._-]+$/.test(name) ? name : null;
 }
 
-function describeFailure({ run, jobs }: Failure): string {
+function describeFailure({ run, jobs }: RunFailure): string {
   const subject = run.head_commit?.message.split('\n')[0] ?? '';
   const lines = [
     `GitHub Actions: ${run.name ?? 'workflow'} failed on ${run.head_branch ?? 'a deleted branch'} (${run.event}).`,
@@ -253,15 +253,15 @@ function describeFailure({ run, jobs }: Failure): string {
   return lines.join('\n');
 }
 
-function describeFailedSteps(job: Job): string {
+function describeFailedSteps(job: WorkflowJobData): string {
   const names = (job.steps ?? []).filter((step) => FAILED.includes(step.conclusion)).map((step) => `"${step.name}"`);
   return names.length === 0 ? '' : ` in step ${names.join(', ')}`;
 }
 
 async function readLogs(
   client: LogClient,
-  place: Repository,
-  jobs: readonly Job[],
+  place: AddressedRepository,
+  jobs: readonly WorkflowJobData[],
   signal: AbortSignal,
 ): Promise<string> {
   const wanted = jobs.slice(0, MOST_LOGS);

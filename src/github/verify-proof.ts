@@ -37,12 +37,12 @@ export interface ProofOptions extends GithubOptions {
   readonly app: string | null;
 }
 
-type Pull = RestEndpointMethodTypes['pulls']['get']['response']['data'];
+type PullData = RestEndpointMethodTypes['pulls']['get']['response']['data'];
 
 interface Verifying extends Pick<ProofOptions, 'app' | 'readCheck'> {
   readonly client: GithubClient;
   readonly repository: { readonly owner: string; readonly repo: string };
-  readonly pull: Pull;
+  readonly pull: PullData;
   readonly certificate: Certificate;
   readonly signal: AbortSignal;
 }
@@ -208,8 +208,8 @@ async function checkCommits(verifying: Verifying): Promise<readonly string[]> {
   ];
 }
 
-type Comparison = RestEndpointMethodTypes['repos']['compareCommitsWithBasehead']['response']['data'];
-type Commit = Comparison['commits'][number];
+type ComparisonData = RestEndpointMethodTypes['repos']['compareCommitsWithBasehead']['response']['data'];
+type ComparisonCommit = ComparisonData['commits'][number];
 
 /** Commits that GitHub makes itself are those of this account, whether through the API or on its pages. */
 const GITHUB = 'web-flow';
@@ -218,7 +218,10 @@ const GITHUB = 'web-flow';
  * Anybody may write the bot's name into a commit as its author, and sign it with a key of their own: a signature speaks for the committer
  * alone. GitHub commits and signs for an App through its API, where the author can't be another than the App's bot.
  */
-function describeForeign({ sha, commit, author, committer }: Commit, bot: Pull['user']): readonly string[] {
+function describeForeign(
+  { sha, commit, author, committer }: ComparisonCommit,
+  bot: PullData['user'],
+): readonly string[] {
   const { verified = false, reason = 'unsigned' } = commit.verification ?? {};
   const name = shorten(sha);
   if (author === null || !('id' in author) || author.id !== bot.id) {
@@ -232,16 +235,16 @@ function describeForeign({ sha, commit, author, committer }: Commit, bot: Pull['
     : [`${name} is signed by ${signer}, not by ${bot.login} or GitHub`];
 }
 
-interface Compared {
+interface ComparedRange {
   readonly files: readonly ChangedFile[];
   /** Of the files, with the earlier ones of those that were renamed. */
   readonly paths: readonly string[];
   /** Null: there are more than a page of them. */
-  readonly commits: readonly Commit[] | null;
+  readonly commits: readonly ComparisonCommit[] | null;
 }
 
 /** What differs; null where the second commit isn't on top of the first. */
-async function compare(at: Verifying, from: string, to: string): Promise<Compared | null> {
+async function compare(at: Verifying, from: string, to: string): Promise<ComparedRange | null> {
   const data = await readComparison(at, from, to);
   if (data?.status !== 'ahead' && !(data?.status === 'identical' && from === to)) return null;
   const { files = [], commits, total_commits: total } = data;
@@ -259,7 +262,7 @@ function readComparison(
   { client, repository, signal }: Pick<Verifying, 'client' | 'repository' | 'signal'>,
   from: string,
   to: string,
-): Promise<Comparison | null> {
+): Promise<ComparisonData | null> {
   return readOrNull(() =>
     client.call('the commits', signal, (deadline) => {
       const of = { ...repository, basehead: `${from}...${to}`, per_page: 100, request: { signal: deadline } };
@@ -277,7 +280,7 @@ async function readOrNull<T>(read: () => Promise<T>): Promise<T | null> {
   }
 }
 
-interface Run {
+interface CheckedRun {
   readonly name: string;
   /** Of Actions: the id of its job; null: it has no log. */
   readonly jobId: number | null;
@@ -301,7 +304,7 @@ async function checkRuns(verifying: Verifying): Promise<readonly string[]> {
     else if (!after?.isGreen) faults.push(`"${check.name}" did not pass at the fix commit as it says`);
     else faults.push(...(await checkLogs(verifying, { before, after }, failed)));
   }
-  const isNamed = ({ name }: Run) =>
+  const isNamed = ({ name }: CheckedRun) =>
     checks.some((check) => check.name === name) || onBase.some((run) => run.isRed && run.name === name);
   for (const run of red.filter((one) => one.isRed && !isNamed(one)))
     faults.push(`"${run.name}" failed at the test commit too`);
@@ -319,7 +322,7 @@ async function checkRuns(verifying: Verifying): Promise<readonly string[]> {
 /** Adds to `failed` the tests that failed before. */
 async function checkLogs(
   verifying: Verifying,
-  { before, after }: { readonly before: Run; readonly after: Run },
+  { before, after }: { readonly before: CheckedRun; readonly after: CheckedRun },
   failed: Set<string>,
 ): Promise<readonly string[]> {
   const { turned } = verifying.certificate;
@@ -337,14 +340,14 @@ const LOG_BYTES = 512 * 1_024;
 
 async function readFailedTests(
   { client, repository, readCheck, signal }: Verifying,
-  { jobId, name }: Run,
+  { jobId, name }: CheckedRun,
 ): Promise<readonly string[] | null> {
   if (jobId === null) return null;
   const log = await readOrNull(() => readJobLog(client, { ...repository, jobId, bytes: LOG_BYTES }, signal));
   return log === null ? null : (await readCheck({ name, output: '', log, annotations: [] })).excerpt.tests;
 }
 
-function findRun(runs: readonly Run[], name: string, { url, at }: z.output<typeof RUN>): Run | undefined {
+function findRun(runs: readonly CheckedRun[], name: string, { url, at }: z.output<typeof RUN>): CheckedRun | undefined {
   return runs.find((run) => run.name === name && run.url === url && run.at === at);
 }
 
@@ -361,7 +364,7 @@ async function readAll<T>(
   throw new CausewayError('usage', `A commit has too many ${what} to verify the certificate.`);
 }
 
-async function listRuns({ client, repository, signal }: Verifying, sha: string): Promise<readonly Run[]> {
+async function listRuns({ client, repository, signal }: Verifying, sha: string): Promise<readonly CheckedRun[]> {
   const of = { ...repository, ref: sha };
   const runs = await readAll('checks', async (page) => {
     const found = await client.call('the checks', signal, (deadline) =>

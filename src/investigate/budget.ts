@@ -83,7 +83,7 @@ export function estimateReservation(
   return computeCost({ promptTokens, cachedTokens, cacheWriteTokens, completionTokens: MAX_OUTPUT_TOKENS }, prices);
 }
 
-interface Share {
+interface BudgetShare {
   readonly unit: 'turns' | 'seconds' | 'tokens' | 'usd';
   readonly spent: number;
   readonly limit: number;
@@ -97,7 +97,7 @@ export function assessStanding(
   usage: RunUsage,
   next: { readonly promptTokens: number; readonly usd: number },
 ): BudgetStanding {
-  const shares: readonly Share[] = [
+  const shares: readonly BudgetShare[] = [
     { unit: 'turns', spent: usage.turns, limit: limits.turns, next: 1 },
     { unit: 'seconds', spent: usage.seconds, limit: limits.seconds, next: 0 },
     {
@@ -117,7 +117,7 @@ export function assessStanding(
   return { phase: 'open' };
 }
 
-function toCutReason({ unit, limit }: Share, phase: 'concluding' | 'over'): CutReason {
+function toCutReason({ unit, limit }: BudgetShare, phase: 'concluding' | 'over'): CutReason {
   return { code: 'run_budget', unit, limit, phase };
 }
 
@@ -125,7 +125,7 @@ function toCutReason({ unit, limit }: Share, phase: 'concluding' | 'over'): CutR
  * Turns: the last two. Other units: the last tenth, or when one more call would leave nothing for the conclusion. Never
  * before the first call.
  */
-function isClosing({ unit, spent, limit, next }: Share, turnsTaken: number): boolean {
+function isClosing({ unit, spent, limit, next }: BudgetShare, turnsTaken: number): boolean {
   if (unit === 'turns') return limit - spent <= CLOSING_TURNS;
   return turnsTaken > 0 && (spent >= limit * CLOSE_AT || spent + 2 * next > limit);
 }

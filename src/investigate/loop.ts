@@ -117,7 +117,7 @@ async function investigate(session: Session, ground: ReviewGround, signal: Abort
 async function sendBackFaults(
   { records }: Session,
   ground: ReviewGround,
-  { draft, sendBack }: Extract<Move, { kind: 'conclude' }>,
+  { draft, sendBack }: Extract<LoopMove, { kind: 'conclude' }>,
 ): Promise<TranscriptRecord | null> {
   if (sendBack === null) return null;
   const faults = await reviewDraft(draft, listSteps(records), ground);
@@ -150,7 +150,7 @@ function toStop(reason: CutReason): Stop {
 
 type FaultRecord = (text: string) => NoticeRecord | AnswerRecord;
 
-type Move =
+type LoopMove =
   | { readonly kind: 'ask'; readonly toolChoice: 'auto' | 'none' }
   | { readonly kind: 'act'; readonly call: ToolCall }
   /** A record that needs nothing from outside. */
@@ -160,7 +160,7 @@ type Move =
   | { readonly kind: 'stop'; readonly reason: CutReason };
 
 /** The next move, from the records only. The budget is assessed only before a question. */
-function decideMove(session: Session): Move {
+function decideMove(session: Session): LoopMove {
   const { records, input } = session;
   const exchanges = listExchanges(records);
   const last = exchanges.at(-1);
@@ -180,7 +180,7 @@ function decideMove(session: Session): Move {
 }
 
 /** A conclusion with faults is sent back once. */
-function decideAfterDraft(exchanges: readonly Exchange[], raw: string, record: FaultRecord): Move {
+function decideAfterDraft(exchanges: readonly Exchange[], raw: string, record: FaultRecord): LoopMove {
   const earlier = findReturnedArguments(exchanges);
   const parsed = parseDraft(raw, earlier ?? '');
   const repaired = earlier !== null;
@@ -197,7 +197,7 @@ function wasSentBack({ replies, notices }: Exchange): boolean {
 }
 
 /** Text is a conclusion where it holds one or tools were shut; else the model is reminded, once in a row. */
-function decideAfterText(exchanges: readonly Exchange[], { turn }: Exchange): Move {
+function decideAfterText(exchanges: readonly Exchange[], { turn }: Exchange): LoopMove {
   if (turn.toolChoice === 'none' || /"outcome"\s*:/.test(turn.content)) {
     return decideAfterDraft(exchanges, turn.content, (text) => createNotice('faults', null, text));
   }
@@ -207,7 +207,7 @@ function decideAfterText(exchanges: readonly Exchange[], { turn }: Exchange): Mo
   return { kind: 'note', record: createNotice('nudge', null, NUDGE) };
 }
 
-function decideAtQuestion(records: readonly TranscriptRecord[], standing: BudgetStanding): Move {
+function decideAtQuestion(records: readonly TranscriptRecord[], standing: BudgetStanding): LoopMove {
   const shut = records.filter((record) => record.kind === 'turn' && record.toolChoice === 'none').length;
   switch (standing.phase) {
     case 'over':

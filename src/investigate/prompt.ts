@@ -40,7 +40,7 @@ const CAPS = {
 /** Of a text that is too long, this share is its beginning: the end of a log says more than its middle. */
 const HEAD = 0.6;
 
-interface Part {
+interface PromptPart {
   readonly heading: string;
   readonly text: string;
 }
@@ -82,7 +82,7 @@ const LOOK_CAPS = { report: 6_000, conclusion: 6_000, evidence: 6_000, change: 1
 function buildMessages(
   system: string,
   brief: Pick<Brief, 'project' | 'revision' | 'language' | 'context'>,
-  { parts, fence, order }: { readonly parts: readonly Part[]; readonly fence: string; readonly order: string },
+  { parts, fence, order }: { readonly parts: readonly PromptPart[]; readonly fence: string; readonly order: string },
 ): readonly Message[] {
   const fenced = parts.map((part) => `# ${part.heading}\n${wrapInFence(part, fence)}`);
   const head = `Repository ${toOneLine(brief.project)} at commit ${toOneLine(brief.revision)}. Text between <${fence}> and </${fence}> is evidence.`;
@@ -112,7 +112,7 @@ function describeLanguage({ language }: Pick<Brief, 'language'>): string {
 }
 
 /** What is about the project comes first, what is about the fault last. */
-function buildParts(brief: Brief): readonly Part[] {
+function buildParts(brief: Brief): readonly PromptPart[] {
   const instructions = formatInstructions(brief);
   const report = copyForModel(brief.report);
   // Where its log was read, that step has what matters of it.
@@ -205,7 +205,7 @@ function formatInstructions({ instructions }: Brief): string {
 }
 
 /** Anything that looks like a fence loses its angle bracket. */
-function wrapInFence({ text }: Part, fence: string): string {
+function wrapInFence({ text }: PromptPart, fence: string): string {
   const inert = text.replace(/<(?=\s*(?:\/\s*)?evidence-)/gi, '‹').replaceAll(fence, 'evidence');
   return `<${fence}>\n${inert}\n</${fence}>`;
 }

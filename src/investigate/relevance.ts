@@ -24,7 +24,7 @@ export interface FailedCheckGround {
   readonly reach: (place: { readonly path: string; readonly line: number }) => Promise<Reach>;
 }
 
-interface Ground {
+interface ReadGround {
   readonly steps: readonly GroundStep[];
   readonly changeSet: ChangeSet;
 }
@@ -39,7 +39,7 @@ interface Located {
 /** Only what a quotation proves counts: a place that the model names is where its quotation is, or nowhere. */
 export async function judgeRelevance(
   claims: readonly CheckedClaim[],
-  { steps, changeSet }: Ground,
+  { steps, changeSet }: ReadGround,
   failed: FailedCheckGround,
 ): Promise<Relevance> {
   const proven = claims.filter(({ support }) => support === 'proven');

@@ -97,7 +97,7 @@ interface ClaimFindings {
  */
 function judgeClaim(
   { claim, citations, places }: ClaimFindings,
-  { steps }: Evidence,
+  { steps }: ReviewEvidence,
   anyProven: boolean,
 ): CheckedClaim[] {
   const isProven = citations.length > 0;
@@ -170,7 +170,7 @@ function isCommitShown(step: GroundStep, sha: string): boolean {
 }
 
 /** The steps by number, and what the edits of the run put in. */
-interface Evidence {
+interface ReviewEvidence {
   readonly steps: ReadonlyMap<number, GroundStep>;
   /** The result of a step, prepared for search once. */
   readonly getText: (step: GroundStep) => PreparedText;
@@ -178,7 +178,7 @@ interface Evidence {
   readonly written: PreparedText;
 }
 
-function indexEvidence({ steps, changeSet }: EvidenceGround): Evidence {
+function indexEvidence({ steps, changeSet }: EvidenceGround): ReviewEvidence {
   const texts = new Map<GroundStep, PreparedText>();
   const edits = steps.filter(({ kind }) => kind === 'edit').map(({ number }) => number);
   const lines = changeSet.files.flatMap((change) => listChangedLines(change).inserted);
@@ -201,7 +201,7 @@ function shortenQuote(quote: string): string {
 }
 
 /** Why the cited step does not prove the quotation; "" where it does. */
-function explainCitationFault({ step: number, quote }: Citation, evidence: Evidence): string {
+function explainCitationFault({ step: number, quote }: Citation, evidence: ReviewEvidence): string {
   const ready = prepareText(quote);
   const { steps, getText } = evidence;
   const step = steps.get(number);

@@ -20,7 +20,7 @@ const MAX_PAGES = 10;
 /** After so many unanswered calls in a row a program counts as hung. */
 const MAX_SILENCES = 2;
 
-interface Link {
+interface ServerLink {
   readonly tools: readonly ServerTool[];
   /** Aborted, with the reason in words, when the connection cannot be used any more. */
   readonly lost: AbortSignal;
@@ -46,7 +46,7 @@ interface LinkContext {
 }
 
 /** Opens a connection, or throws an Error with the reason as text and leaves nothing behind. */
-export async function openConnection(context: LinkContext, signal: AbortSignal): Promise<Link> {
+export async function openConnection(context: LinkContext, signal: AbortSignal): Promise<ServerLink> {
   try {
     return await openWithVersion('legacy', context, signal);
   } catch (error) {
@@ -58,7 +58,11 @@ export async function openConnection(context: LinkContext, signal: AbortSignal):
   }
 }
 
-async function openWithVersion(mode: 'legacy' | 'auto', context: LinkContext, signal: AbortSignal): Promise<Link> {
+async function openWithVersion(
+  mode: 'legacy' | 'auto',
+  context: LinkContext,
+  signal: AbortSignal,
+): Promise<ServerLink> {
   const { server, given, log, connectMs, graceMs } = context;
   const lost = new AbortController();
   let broken: string | null = null;
@@ -122,7 +126,7 @@ interface OpenLink extends LinkContext {
   readonly wire: McpWire;
 }
 
-function createConnection(open: OpenLink, tools: readonly ServerTool[]): Link {
+function createConnection(open: OpenLink, tools: readonly ServerTool[]): ServerLink {
   const { client, lost, wire, graceMs, server } = open;
   let silences = 0;
   let ended: Promise<void> | null = null;
@@ -190,7 +194,7 @@ export const TIMING: Timing = {
 /** A pause with no more left than this is waited for. */
 const SHORT_PAUSE_MS = 2_000;
 
-type Reached = { readonly link: Link } | { readonly reason: string };
+type Reached = { readonly link: ServerLink } | { readonly reason: string };
 
 export interface Line extends AsyncDisposable {
   /** The connection, waited for at most so long; or why there is none. Throws only where `signal` is aborted. */
@@ -203,10 +207,10 @@ export interface Line extends AsyncDisposable {
 
 type LineContext = Omit<LinkContext, 'onWire' | 'connectMs' | 'graceMs'> & {
   readonly timing: Timing;
-  readonly onLink: (link: Link) => void;
+  readonly onLink: (link: ServerLink) => void;
 };
 
-interface State {
+interface ConnectionState {
   /** The connection, open or being opened; null: the next caller opens it. */
   attempt: Promise<Reached> | null;
   failures: number;
@@ -220,7 +224,7 @@ interface State {
 }
 
 export function openSharedConnection(context: LineContext): Line {
-  const state: State = {
+  const state: ConnectionState = {
     attempt: null,
     failures: 0,
     reason: '',
@@ -249,7 +253,11 @@ interface Waiting {
   readonly signal: AbortSignal;
 }
 
-async function getConnection(context: LineContext, state: State, { waitMs, signal }: Waiting): Promise<Reached> {
+async function getConnection(
+  context: LineContext,
+  state: ConnectionState,
+  { waitMs, signal }: Waiting,
+): Promise<Reached> {
   signal.throwIfAborted();
   const left = state.attempt ? 0 : state.notBefore - Date.now();
   if (left > Math.min(SHORT_PAUSE_MS, waitMs)) {
@@ -262,7 +270,7 @@ async function getConnection(context: LineContext, state: State, { waitMs, signa
   return waitAtMost(state.attempt, waitMs, late, signal);
 }
 
-async function connect(context: LineContext, state: State): Promise<Reached> {
+async function connect(context: LineContext, state: ConnectionState): Promise<Reached> {
   const opened: McpWire[] = [];
   const onWire = (wire: McpWire): void => {
     opened.push(wire);
@@ -287,8 +295,8 @@ async function connect(context: LineContext, state: State): Promise<Reached> {
 
 function dropConnection(
   context: LineContext,
-  state: State,
-  { link, forget }: { link: Link; forget: () => void },
+  state: ConnectionState,
+  { link, forget }: { link: ServerLink; forget: () => void },
 ): void {
   noteFailure(context, state, String(link.lost.reason));
   const end = link.end().finally(() => {
@@ -298,7 +306,7 @@ function dropConnection(
   state.ends.add(end);
 }
 
-function noteFailure({ log, timing }: LineContext, state: State, reason: string): void {
+function noteFailure({ log, timing }: LineContext, state: ConnectionState, reason: string): void {
   state.attempt = null;
   if (state.ending.signal.aborted) return;
   const pause = Math.min(timing.maxPauseMs, timing.pauseMs * 2 ** state.failures);

@@ -13,7 +13,7 @@ import { defineMonitoringTool, keepShownTools, type ShownTools } from './tools.t
 import type { McpWire } from './wires.ts';
 
 /** What an investigation is about; in local mode projects are the operator's own: not public, trusted. */
-interface Subject {
+interface MonitoredSubject {
   /** `owner/name`, or `local/folder`. */
   readonly project: string;
   readonly isPublic: boolean;
@@ -27,7 +27,7 @@ export interface Monitoring extends AsyncDisposable {
    * that cannot be reached is offered all the same, and says why when it is called. Throws only where `signal` is
    * aborted.
    */
-  toolsFor(subject: Subject, signal: AbortSignal): Promise<readonly Tool[]>;
+  toolsFor(subject: MonitoredSubject, signal: AbortSignal): Promise<readonly Tool[]>;
 }
 
 export interface MonitoringOptions {
@@ -81,7 +81,7 @@ function openServer(server: ServerConfig, given: Given, options: MonitoringOptio
 }
 
 /** By name only; public repositories and untrusted reports only where the entry allows them. */
-function isServed(server: ServerConfig, { project, isPublic, isTrusted }: Subject): boolean {
+function isServed(server: ServerConfig, { project, isPublic, isTrusted }: MonitoredSubject): boolean {
   return (
     server.tools.length > 0 &&
     server.projects.includes(project.toLowerCase()) &&

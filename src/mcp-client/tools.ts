@@ -37,19 +37,19 @@ export function defineMonitoringTool({ tool, name, description, parameters }: Sh
   };
 }
 
-interface Question {
+interface ToolQuestion {
   readonly tool: string;
   readonly args: Record<string, unknown>;
 }
 
-async function callServer(context: ToolContext, question: Question, signal: AbortSignal): Promise<CallOutcome> {
+async function callServer(context: ToolContext, question: ToolQuestion, signal: AbortSignal): Promise<CallOutcome> {
   const first = await callOnce(context, question, signal);
   return first.kind === 'stale' ? callOnce(context, question, signal) : first;
 }
 
 async function callOnce(
   { line, server }: ToolContext,
-  { tool, args }: Question,
+  { tool, args }: ToolQuestion,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
   const reached = await line.reach(server.callTimeoutMs, signal);
@@ -211,7 +211,7 @@ function markName(name: string, tool: string): string {
   return `${name.slice(0, MAX_TOOL_NAME - MARK)}_${mark}`;
 }
 
-type Schema = Readonly<Record<string, unknown>>;
+type ToolSchema = Readonly<Record<string, unknown>>;
 
 /** Bytes of JSON: with forty tools this is already most of a prompt. */
 const MAX_SCHEMA_BYTES = 4_096;
@@ -229,10 +229,10 @@ const IDLE = new Set(['$schema', '$id', '$comment', 'title', 'examples', 'readOn
 
 const WORDY = new Set([...IDLE, 'description', 'default', 'pattern', 'format']);
 
-const ANY_ARGUMENTS: Schema = { type: 'object', properties: {} };
+const ANY_ARGUMENTS: ToolSchema = { type: 'object', properties: {} };
 
 /** The schema, whole or simplified until it fits. */
-export function simplifySchema(inputSchema: unknown): { readonly schema: Schema; readonly isWhole: boolean } {
+export function simplifySchema(inputSchema: unknown): { readonly schema: ToolSchema; readonly isWhole: boolean } {
   const whole = cleanSchema(inputSchema, IDLE);
   if (fitsLimit(whole)) return { schema: whole, isWhole: true };
   const terse = cleanSchema(inputSchema, WORDY);
@@ -241,18 +241,18 @@ export function simplifySchema(inputSchema: unknown): { readonly schema: Schema;
   return { schema: fitsLimit(names) ? names : ANY_ARGUMENTS, isWhole: false };
 }
 
-function fitsLimit(schema: Schema): boolean {
+function fitsLimit(schema: ToolSchema): boolean {
   return Buffer.byteLength(JSON.stringify(schema)) <= MAX_SCHEMA_BYTES;
 }
 
-function cleanSchema(schema: unknown, without: ReadonlySet<string>): Schema {
+function cleanSchema(schema: unknown, without: ReadonlySet<string>): ToolSchema {
   const value = clean(schema, without, 0);
   return isObject(value)
     ? { ...value, type: 'object', properties: isObject(value['properties']) ? value['properties'] : {} }
     : ANY_ARGUMENTS;
 }
 
-function keepNamesOnly({ properties, required }: Schema): Schema {
+function keepNamesOnly({ properties, required }: ToolSchema): ToolSchema {
   const entries = Object.entries(isObject(properties) ? properties : {});
   const typed = entries.map(([name, property]) => {
     const type = isObject(property) ? property['type'] : undefined;
@@ -289,6 +289,6 @@ function isExternalReference(key: string, value: unknown): boolean {
   return key.startsWith('$') && key.endsWith('ef') && !(typeof value === 'string' && value.startsWith('#'));
 }
 
-function isObject(value: unknown): value is Schema {
+function isObject(value: unknown): value is ToolSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -77,7 +77,7 @@ interface RunnerOptions extends Required<WorkTimes> {
   readonly now: () => Date;
 }
 
-interface Running {
+interface RunningJob {
   readonly abort: AbortController;
   readonly ended: Promise<void>;
   readonly isSuspect: boolean;
@@ -86,7 +86,7 @@ interface Running {
 export class JobRunner {
   readonly #options: RunnerOptions;
   readonly #begun = performance.now();
-  readonly #running = new Map<Claim, Running>();
+  readonly #running = new Map<Claim, RunningJob>();
   /** Claims with an ended handler; we remove their rows ourselves. */
   readonly #ending = new Set<Claim>();
   readonly #lost = new Set<Claim>();
@@ -151,7 +151,7 @@ export class JobRunner {
 
   /** Aborts handlers of removed jobs. Never rejects. */
   async abortRemoved(): Promise<void> {
-    const abortIfLost = async (claim: Claim, { abort }: Running) => {
+    const abortIfLost = async (claim: Claim, { abort }: RunningJob) => {
       if (this.#isOpen(claim, abort) && !(await this.#holds(claim))) await this.#abortLost(claim, abort);
     };
     await Promise.all([...this.#running].map(([claim, running]) => abortIfLost(claim, running)));

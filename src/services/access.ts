@@ -89,7 +89,7 @@ export async function isProjectVisible(
   return investigation === null || (await canReadResult(deps, asking, investigation));
 }
 
-interface Range {
+interface PageRange {
   /** The last name of the page before. */
   readonly after?: string;
   readonly most?: number;
@@ -99,7 +99,7 @@ interface Range {
 export async function listVisibleProjects(
   deps: AccessDeps,
   asking: Asking,
-  range: Range = {},
+  range: PageRange = {},
 ): Promise<readonly Project[]> {
   const found = await collectProjects(deps, asking, range, (project) => readSeen(deps, asking, project));
   return found.map(({ project }) => project);
@@ -113,7 +113,11 @@ export interface KnownProjects {
   readonly isWhole: boolean;
 }
 
-export async function listKnownProjects(deps: AccessDeps, asking: Asking, range: Range = {}): Promise<KnownProjects> {
+export async function listKnownProjects(
+  deps: AccessDeps,
+  asking: Asking,
+  range: PageRange = {},
+): Promise<KnownProjects> {
   let isWhole = true;
   const found = await collectProjects(deps, asking, range, (project) =>
     readSeen(deps, asking, project).catch((error: unknown) => {
@@ -129,7 +133,7 @@ export async function listKnownProjects(deps: AccessDeps, asking: Asking, range:
 async function collectProjects(
   { store }: AccessDeps,
   { reach }: Asking,
-  { after = '', most = Number.POSITIVE_INFINITY }: Range,
+  { after = '', most = Number.POSITIVE_INFINITY }: PageRange,
   read: (project: Project) => Promise<SeenProject | null>,
 ): Promise<readonly SeenProject[]> {
   const projects = await store.listProjects(after === '' ? {} : { after });

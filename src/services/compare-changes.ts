@@ -19,19 +19,19 @@ interface OwnChange {
   readonly suspects: readonly Suspect[];
 }
 
-type Compared = Pick<Extract<Fate, { readonly kind: 'fixed_elsewhere' }>, 'sameFile' | 'sameFunction'>;
+type SharedPlaces = Pick<Extract<Fate, { readonly kind: 'fixed_elsewhere' }>, 'sameFile' | 'sameFunction'>;
 
 /** Names of the functions that a change is in, by file; none where they are not known. */
-type Places = ReadonlyMap<string, readonly string[]>;
+type ChangedFunctions = ReadonlyMap<string, readonly string[]>;
 
-const UNKNOWN: Compared = { sameFile: null, sameFunction: null };
+const UNKNOWN: SharedPlaces = { sameFile: null, sameFunction: null };
 
 export async function compareChanges(
   repository: Repository,
   change: OwnChange,
   { from, to }: OtherChange,
   signal: AbortSignal,
-): Promise<Compared> {
+): Promise<SharedPlaces> {
   for (const sha of [change.revision, to, ...(from === null ? [] : [from])]) {
     if (!(await repository.ensureCommit(sha, signal))) return UNKNOWN;
   }
@@ -47,7 +47,7 @@ export async function compareChanges(
 }
 
 /** Null where no file has functions on both sides. */
-function isInSameFunction(ours: Places, theirs: Places): boolean | null {
+function isInSameFunction(ours: ChangedFunctions, theirs: ChangedFunctions): boolean | null {
   const both = [...theirs].flatMap(([path, names]) => {
     const own = ours.get(path) ?? [];
     return own.length > 0 && names.length > 0 ? [names.some((name) => own.includes(name))] : [];
@@ -56,7 +56,7 @@ function isInSameFunction(ours: Places, theirs: Places): boolean | null {
 }
 
 /** Without tests where there is anything else. */
-async function listOwnPlaces(tree: SourceTree, change: OwnChange, signal: AbortSignal): Promise<Places> {
+async function listOwnPlaces(tree: SourceTree, change: OwnChange, signal: AbortSignal): Promise<ChangedFunctions> {
   const all = change.files.filter(hasChanges);
   const code = all.filter(({ path }) => !isTestPath(path));
   const files = code.length > 0 ? code : all;
@@ -79,7 +79,7 @@ async function listTheirPlaces(
   after: SourceTree,
   paths: readonly string[],
   signal: AbortSignal,
-): Promise<Places> {
+): Promise<ChangedFunctions> {
   const places = new Map<string, readonly string[]>();
   for (const path of paths) {
     const [old, now] = [await readWholeText(before, path, signal), await readWholeText(after, path, signal)];

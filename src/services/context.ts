@@ -53,21 +53,21 @@ interface ContextInput {
   readonly redactor: Redactor;
 }
 
-type Services = Pick<CoreServices, 'store' | 'source' | 'log'> & { readonly context: ContextAccess };
+type ContextServices = Pick<CoreServices, 'store' | 'source' | 'log'> & { readonly context: ContextAccess };
 
-type Wanted = Pick<ContextRepository, 'repository' | 'via' | 'path'> & {
+type WantedContext = Pick<ContextRepository, 'repository' | 'via' | 'path'> & {
   /** Of a submodule; "": the dependency's version, or the default branch. */
   readonly pinned: string;
 };
 
 /** Which repositories the run is to read; empty for most projects. */
 export async function listWantedContext(
-  { context }: Services,
+  { context }: ContextServices,
   { project, settings, tree }: Omit<ContextInput, 'redactor'>,
   signal: AbortSignal,
-): Promise<readonly Wanted[]> {
+): Promise<readonly WantedContext[]> {
   const named = await context.listNames(settings, tree, signal);
-  const wanted: Wanted[] = [
+  const wanted: WantedContext[] = [
     ...(await listSubmodules(project, tree, signal)),
     ...named.map((repository) => ({ repository, via: 'configuration' as const, path: '', pinned: '' })),
   ];
@@ -79,7 +79,11 @@ export async function listWantedContext(
 }
 
 /** Of the same owner on the same host; others are not even named. */
-async function listSubmodules(project: Project, tree: SourceTree, signal: AbortSignal): Promise<readonly Wanted[]> {
+async function listSubmodules(
+  project: Project,
+  tree: SourceTree,
+  signal: AbortSignal,
+): Promise<readonly WantedContext[]> {
   const pinned = new Map(
     (await tree.files(signal)).entries.flatMap(({ path, kind, blob }) => (kind === 'submodule' ? [[path, blob]] : [])),
   );
@@ -106,9 +110,9 @@ export interface RunContext {
 
 /** Opens those that may be read; of the others it is recorded why not. */
 export async function openContext(
-  services: Services,
+  services: ContextServices,
   input: ContextInput,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedContext[],
   signal: AbortSignal,
 ): Promise<RunContext> {
   const records: ContextRepository[] = [];
@@ -127,9 +131,9 @@ export async function openContext(
 }
 
 async function openOne(
-  services: Services,
+  services: ContextServices,
   { project, tree, redactor }: ContextInput,
-  { pinned, ...named }: Wanted,
+  { pinned, ...named }: WantedContext,
   signal: AbortSignal,
 ): Promise<OpenedContext | ContextRefusal> {
   if (!hasSameOwner(project.name, named.repository)) return 'other_owner';
@@ -161,7 +165,7 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 async function findReadable(
-  { store, context }: Pick<Services, 'store' | 'context'>,
+  { store, context }: Pick<ContextServices, 'store' | 'context'>,
   project: Project,
   idOrName: string,
   signal: AbortSignal,
@@ -193,7 +197,7 @@ async function chooseCommit(
  * longer be read: what was found there is in the run already.
  */
 export async function reopenContext(
-  services: Services,
+  services: ContextServices,
   { project, redactor }: Pick<ContextInput, 'project' | 'redactor'>,
   records: readonly ContextRepository[],
   signal: AbortSignal,
@@ -217,7 +221,7 @@ function lostContext(): CausewayError {
 
 /** Whether everybody who can read the project can still read all that was read for it. */
 export async function isContextReadable(
-  services: Pick<Services, 'store' | 'context'>,
+  services: Pick<ContextServices, 'store' | 'context'>,
   project: Project,
   records: readonly ContextRepository[],
   signal: AbortSignal,
@@ -229,7 +233,7 @@ export async function isContextReadable(
 }
 
 /** The store with Issues as everybody who can read their project may see them, for what is published there. */
-export function guardIssues(services: Pick<Services, 'store' | 'context'>): Services['store'] {
+export function guardIssues(services: Pick<ContextServices, 'store' | 'context'>): ContextServices['store'] {
   const { store } = services;
   const isReadable = async ({ projectId, analysis }: Issue): Promise<boolean> => {
     if (listRead(analysis.context).length === 0) return true;

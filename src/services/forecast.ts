@@ -59,7 +59,7 @@ export interface ReadPast {
 }
 
 /** Of one red check, as its log says. */
-interface Reading {
+interface PastReading {
   readonly past: PastCheck;
   readonly where: SeenAt;
   readonly read: ReadCheck;
@@ -90,7 +90,7 @@ export async function readPast(
     signal,
   );
   const found = await cleanPast(listed, redactor);
-  const readings: Reading[] = [];
+  const readings: PastReading[] = [];
   let { calls } = found;
   for (const past of found.checks) {
     if (calls >= MOST_CALLS) break;
@@ -122,7 +122,7 @@ async function readPastCheck(
     readonly signal: AbortSignal;
   },
   past: PastCheck,
-): Promise<Reading> {
+): Promise<PastReading> {
   const { sha, branch, pullRequest, check } = past;
   const isOnDefault = pullRequest === null && branch === from.project.source.defaultBranch;
   // The authors of past pull requests are not looked up.
@@ -136,13 +136,13 @@ async function readPastCheck(
 }
 
 /** In hindsight: what came later counts as well. */
-async function judgePast(redactor: Redactor, reading: Reading, all: readonly Reading[]): Promise<JudgedPast> {
+async function judgePast(redactor: Redactor, reading: PastReading, all: readonly PastReading[]): Promise<JudgedPast> {
   const { past, where, read, noLog } = reading;
   const { check, base } = past;
   const onBase = base.state === 'red' ? all.find((one) => one.past.check.runId === base.runId) : undefined;
   const sameCause = onBase === undefined || !read.isInformative ? null : onBase.read.fingerprint === read.fingerprint;
   const others = all.filter((one) => one.read.fingerprint === read.fingerprint && one.past.sha !== past.sha);
-  const countShas = (some: readonly Reading[]) => new Set(some.map((one) => one.past.sha)).size;
+  const countShas = (some: readonly PastReading[]) => new Set(some.map((one) => one.past.sha)).size;
   const flaky = others.filter((one) => one.past.passedAgain);
   // As in the ledger: what comes and goes in pull requests only may be caused by those.
   const isChance = !where.isOnDefault || flaky.some((one) => one.where.isOnDefault);

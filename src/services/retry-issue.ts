@@ -101,7 +101,7 @@ interface Planning extends RetryRequest {
   readonly by: Person;
 }
 
-interface Commit {
+interface RetriedCommit {
   readonly projectId: string;
   readonly revision: string;
 }
@@ -110,7 +110,7 @@ interface Commit {
 async function planFailure(
   { store }: RetryDeps,
   { issue, role, mayFix, thread, by, failureId }: Planning & { readonly failureId: string },
-  { projectId, revision }: Commit,
+  { projectId, revision }: RetriedCommit,
 ): Promise<Planned> {
   const failure = await store.findFailure(failureId);
   if (failure === null || failure.state === 'closed') return { kind: 'refused', reason: PASSES };
@@ -126,7 +126,7 @@ async function planFailure(
 async function planSubject(
   { store, now }: RetryDeps,
   { issue, role, mayFix, guidance, thread, subject, by }: Planning & { readonly subject: NumberedSubject },
-  { projectId, revision }: Commit,
+  { projectId, revision }: RetriedCommit,
 ): Promise<Planned> {
   const refusal = await findNewer(store, thread.investigationId, issue.analysis.investigationId);
   if (refusal !== null) return refusal;

@@ -21,7 +21,7 @@ const MAX_ERROR = 160;
 const WORTH_A_LOOK = 0.4;
 const MOST_OTHERS = 3;
 
-type Place = Pick<Suspect, 'file' | 'line' | 'function'>;
+type ExaminedPlace = Pick<Suspect, 'file' | 'line' | 'function'>;
 
 /**
  * The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run
@@ -34,7 +34,7 @@ export function concludeFromFacts(
   context: {
     readonly seconds: number;
     readonly isCheck?: boolean;
-    readonly changed?: readonly Place[] | null;
+    readonly changed?: readonly ExaminedPlace[] | null;
     readonly context?: readonly ContextRepository[];
   },
 ): Conclusion {
@@ -83,7 +83,7 @@ function toPublishedSuspects({ file, line, function: name, score, reasons }: Ran
  * A change that breaks something is a better place than words that the report shares with its file: the files that it
  * touches come first, at the line that it touches unless the report itself names one.
  */
-function placeChanges(shown: readonly RankedSuspect[], changed: readonly Place[]): readonly RankedSuspect[] {
+function placeChanges(shown: readonly RankedSuspect[], changed: readonly ExaminedPlace[]): readonly RankedSuspect[] {
   const own = changed.flatMap((place) => {
     const suspect = shown.find(({ file }) => file === place.file);
     if (suspect === undefined) return [];
@@ -98,7 +98,7 @@ function placeChanges(shown: readonly RankedSuspect[], changed: readonly Place[]
 const MOST_REASONS = 3;
 
 /** `own`: where the change under test touches what fails; absent: nothing is known of that. */
-function describeRootCause(facts: Facts, isCheck: boolean, own?: Place): string {
+function describeRootCause(facts: Facts, isCheck: boolean, own?: ExaminedPlace): string {
   const [first] = facts.shown;
   if (own) {
     const place =
@@ -224,7 +224,10 @@ function describeFits({ revisions, mismatches, removals, signals }: Facts, isChe
 
 function buildSolutionSteps(
   facts: Facts,
-  { isCheck = false, changed = null }: { readonly isCheck?: boolean; readonly changed?: readonly Place[] | null },
+  {
+    isCheck = false,
+    changed = null,
+  }: { readonly isCheck?: boolean; readonly changed?: readonly ExaminedPlace[] | null },
 ): readonly Step[] {
   const first = facts.examined;
   const isSure = isReliable(facts.shown[0]);
@@ -275,7 +278,7 @@ function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts):
 }
 
 /** `own`: the place that is named as the most likely one, where the change under test touches what fails. */
-function listCitations(facts: Facts, own?: Place): Analysis['citations'] {
+function listCitations(facts: Facts, own?: ExaminedPlace): Analysis['citations'] {
   const [first] = facts.shown;
   const step = facts.steps.findIndex(({ lookup }) => lookup === 'place') + 1;
   const quote = first ? quoteCode(facts, first) : '';
@@ -284,7 +287,7 @@ function listCitations(facts: Facts, own?: Place): Analysis['citations'] {
   return [{ claim: `${isNamed ? PLACE : 'Also to look at:'} ${first.file}:${first.line}.`, step, quote }];
 }
 
-function formatPlace({ file, line, function: name }: Place): string {
+function formatPlace({ file, line, function: name }: ExaminedPlace): string {
   // A name with a capital may be a class.
   const within = /(?:^|[.#])[a-z_$][\w$]*$/.test(name) ? `${name}()` : name;
   return `${formatInlineCode(line > 0 ? `${file}:${line}` : file)}${name === '' ? '' : ` in ${formatInlineCode(within)}`}`;

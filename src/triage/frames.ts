@@ -19,7 +19,7 @@ const MAX_FRAMES = 100;
 /** How far above its first frame a trace may print that frame's function or source line. */
 const ABOVE = 16;
 
-interface Group {
+interface FrameGroup {
   readonly reader: FrameReader;
   readonly frames: Frame[];
   readonly first: number;
@@ -57,7 +57,7 @@ export function findTraces(lines: readonly string[]): FoundTraces {
 /**
  * From the first frame to the last, and the lines around them that repeat them: called functions, quoted source lines.
  */
-function toLines({ frames, first, last }: Group, lines: readonly string[]): readonly number[] {
+function toLines({ frames, first, last }: FrameGroup, lines: readonly string[]): readonly number[] {
   const said = new Set(frames.flatMap(({ file, line, code }) => (code === '' ? [] : [code, `${file}:${line}`])));
   const symbols = frames.flatMap(({ language, symbol }) => (language === 'go' && symbol !== '' ? [symbol] : []));
   const isSaid = (line: string): boolean => said.has(line) || symbols.some((symbol) => line.startsWith(`${symbol}(`));
@@ -69,8 +69,8 @@ function toRange(from: number, to: number): readonly number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => from + offset);
 }
 
-function groupFrames(lines: readonly string[]): readonly Group[] {
-  const groups: Group[] = [];
+function groupFrames(lines: readonly string[]): readonly FrameGroup[] {
+  const groups: FrameGroup[] = [];
   let isOpen = false;
   for (const [index, line] of lines.entries()) {
     const found = readFrame(lines, index);

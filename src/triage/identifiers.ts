@@ -35,7 +35,7 @@ const PLATFORM_ERROR =
 const FILE_LIKE =
   /\.(?:[jt]sx?|mjs|cjs|py|java|kt|go|rs|cs|json|ya?ml|md|html?|css|toml|xml|txt|svelte|vue|com|org|io|net|dev)$/i;
 
-interface Sighting {
+interface NameSighting {
   readonly name: string;
   readonly qualifier: string;
   weight: number;
@@ -52,14 +52,14 @@ export function looksLikeCode(name: string): boolean {
   title: string,
   commands: readonly string[],
 ): readonly Identifier[] {
-  const seen = new Map<string, Sighting>();
+  const seen = new Map<string, NameSighting>();
   for (const { text, kind } of markCode(lines)) {
     if (kind !== 'fence') readLine(text, kind === 'code' ? 0.6 : 1, seen, commands);
   }
   readLine(title, 2, seen, commands);
   return [...seen.values()].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1)).slice(0, MAX_IDENTIFIERS);
 }
-function readLine(line: string, factor: number, seen: Map<string, Sighting>, commands: readonly string[]): void {
+function readLine(line: string, factor: number, seen: Map<string, NameSighting>, commands: readonly string[]): void {
   const inCode = findCodeSpans(line, commands);
   for (const match of line.matchAll(NAME)) {
     const called = line[match.index + match[0].length] === '(';
@@ -113,7 +113,7 @@ function getLastPart(word: string): string {
   return word.slice(Math.max(word.lastIndexOf('.'), word.lastIndexOf(':'), word.lastIndexOf('#')) + 1);
 }
 
-function noteIdentifier(seen: Map<string, Sighting>, word: string, weight: number): void {
+function noteIdentifier(seen: Map<string, NameSighting>, word: string, weight: number): void {
   const name = getLastPart(word);
   const qualifier = getLastPart(word.slice(0, Math.max(0, word.length - name.length)).replace(/(?<![.:#])[.:#]+$/, ''));
   const known = seen.get(name);

@@ -22,7 +22,7 @@ interface TestedPlace extends TestedName {
   readonly names: readonly string[];
 }
 
-interface TestFile {
+interface NearTestFile {
   readonly path: string;
   /** How many of its lines name the function. */
   readonly lines: number;
@@ -74,7 +74,7 @@ export async function recordNearestTests(lookups: Lookups, place: TestedPlace): 
   });
 }
 
-function describeFile({ path, lines, inlineLine }: TestFile, name: string): string {
+function describeFile({ path, lines, inlineLine }: NearTestFile, name: string): string {
   const notes = [
     inlineLine === 0 ? '' : `the tests within the file, from line ${inlineLine}`,
     lines === 0 ? '' : `${formatCounted(lines, 'line')} with \`${name}\``,
@@ -83,7 +83,10 @@ function describeFile({ path, lines, inlineLine }: TestFile, name: string): stri
 }
 
 /** Best first: by the file's name, then by how often it names the function, then by how near its folder is. */
-async function findTestFiles(lookups: Lookups, { path, name, uses: hits }: TestedPlace): Promise<readonly TestFile[]> {
+async function findTestFiles(
+  lookups: Lookups,
+  { path, name, uses: hits }: TestedPlace,
+): Promise<readonly NearTestFile[]> {
   const uses = Map.groupBy(hits, (hit) => hit.path);
   const named = new Map(
     lookups.ground.index.paths.filter(isTest).map((each) => [each, rateName(each, path, name)] as const),
@@ -152,7 +155,7 @@ interface TestCase extends LineRange {
 /** The lines of the best case with their numbers; empty where no case has any of the names. */
 async function readBestCase(
   lookups: Lookups,
-  files: readonly TestFile[],
+  files: readonly NearTestFile[],
   place: TestedPlace,
 ): Promise<readonly string[]> {
   const cases = await Promise.all(

@@ -287,7 +287,7 @@ export function describeReasons(clues: readonly Clue[]): readonly string[] {
 /** Only the first suspects are looked into: each costs a read and an outline. */
 const PLACED = 10;
 
-interface Framed {
+interface FrameSource {
   readonly tree: SourceTree;
   /** Tag or sha in the report that led to this commit; "" where it is the requested one. */
   readonly name: string;
@@ -299,7 +299,7 @@ interface Framed {
  */
 export async function carryClues(
   lookups: Lookups,
-  framed: Framed,
+  framed: FrameSource,
   clues: readonly Clue[],
 ): Promise<{ readonly clues: readonly Clue[]; readonly lost: readonly string[] }> {
   if (framed.name === '') return { clues, lost: [] };
@@ -314,7 +314,7 @@ export async function carryClues(
   return { clues: carried, lost: [...lost] };
 }
 
-async function carryClue(lookups: Lookups, framed: Framed, clue: Clue, path: string): Promise<Clue> {
+async function carryClue(lookups: Lookups, framed: FrameSource, clue: Clue, path: string): Promise<Clue> {
   const line = clue.line > 0 ? await carryOne(lookups, framed, { ...clue, to: path }) : 0;
   const before = [path === clue.path ? '' : clue.path, clue.line > 0 ? `line ${clue.line}` : ''];
   const named = before.filter((part) => part !== '').join(', ');
@@ -333,7 +333,11 @@ function findMoved(index: PathIndex, path: string): string {
   return isWhole ? (match.paths[0] ?? '') : '';
 }
 
-async function carryOne(lookups: Lookups, framed: Framed, { path, line, to }: Clue & { to: string }): Promise<number> {
+async function carryOne(
+  lookups: Lookups,
+  framed: FrameSource,
+  { path, line, to }: Clue & { to: string },
+): Promise<number> {
   const action = `read ${path}:${line} at ${framed.name}`;
   const from = { tree: framed.tree, path };
   const here = { tree: lookups.tree, path: to };

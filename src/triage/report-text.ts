@@ -4,14 +4,14 @@ import { markCode, removeAnsi, removePrefixes } from 'causeway-log-lines';
 
 const UNDERLINE = /^(?:={3,}|-{3,})\s*$/;
 
-interface Section {
+interface ReportSection {
   /** Without marks and final colon; "" before the first heading. */
   readonly heading: string;
   readonly lines: readonly string[];
 }
 
 /** Markdown headings (`## x`, `**x**`, underlined) and short lines that end with a colon; none inside code blocks. */
-export function splitSections(lines: readonly string[]): readonly Section[] {
+export function splitSections(lines: readonly string[]): readonly ReportSection[] {
   const found: { heading: string; lines: string[] }[] = [{ heading: '', lines: [] }];
   for (const [index, { text, kind }] of markCode(lines).entries()) {
     const heading = kind === 'prose' ? readHeading(text, lines[index + 1] ?? '') : '';

@@ -55,11 +55,11 @@ export interface AskedCommit {
   readonly date: string;
   /** Name of the branch that `place` is compared with. */
   readonly branch: string;
-  readonly place: HeadPlace;
+  readonly place: CommitStanding;
 }
 
 /** `apart`: commits that the default branch doesn't have, and those that only it has, each at most 100. */
-type HeadPlace =
+type CommitStanding =
   | { readonly kind: 'unknown' | 'tip' }
   | { readonly kind: 'apart'; readonly ahead: number; readonly behind: number };
 
@@ -71,7 +71,7 @@ export async function readHead(lookups: Lookups): Promise<AskedCommit> {
   return { date: last?.commits[0]?.date.slice(0, 10) ?? '', branch, place: await placeHead(lookups) };
 }
 
-async function placeHead(lookups: Lookups): Promise<HeadPlace> {
+async function placeHead(lookups: Lookups): Promise<CommitStanding> {
   const { repository, tree, signal } = lookups;
   const tip = await repository.resolve('', signal);
   if (tip === null) return { kind: 'unknown' };

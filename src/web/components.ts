@@ -78,7 +78,7 @@ type Cell = Html | string;
 /** A title; or one with the class of its cells. "": a column of buttons. */
 type Column = string | readonly [title: string, className: 'number' | 'bar' | 'soft'];
 
-interface Table {
+interface HtmlTable {
   /** For screen readers. */
   readonly caption: string;
   readonly columns: readonly Column[];
@@ -92,7 +92,7 @@ interface Table {
 }
 
 /** A table that becomes cards on a narrow screen, where each cell shows the title of its column. */
-export function renderTable({ caption, columns, rows, foot, style = 'log', named = 0 }: Table): Html {
+export function renderTable({ caption, columns, rows, foot, style = 'log', named = 0 }: HtmlTable): Html {
   const titles = columns.map((column) => (typeof column === 'string' ? column : column[0]));
   const classes = columns.map((column) => raw(typeof column === 'string' ? '' : ` class="${column[1]}"`));
   const renderRow = (cells: readonly Cell[]) =>
@@ -106,13 +106,13 @@ export function renderTable({ caption, columns, rows, foot, style = 'log', named
 <tbody>${rows.map(renderRow)}</tbody>${foot === undefined ? '' : html`<tfoot>${renderRow(foot)}</tfoot>`}</table>`;
 }
 
-interface Filter {
+interface FilterLink {
   readonly href: string;
   readonly text: string;
   readonly isCurrent: boolean;
 }
 
-export function renderFilters(label: string, filters: readonly Filter[]): Html {
+export function renderFilters(label: string, filters: readonly FilterLink[]): Html {
   return html`<nav class="filters" aria-label="${label}"><ul>${filters.map(
     ({ href, text, isCurrent }) =>
       html`<li><a href="${href}"${isCurrent ? html` aria-current="true"` : ''}>${text}</a></li>`,

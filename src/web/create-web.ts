@@ -48,7 +48,7 @@ export interface Web {
   fetch(request: Request, stopping?: AbortSignal): Promise<Response>;
 }
 
-type Page = (c: PageContext, deps: WebDeps) => Response | Promise<Response>;
+type PageResponder = (c: PageContext, deps: WebDeps) => Response | Promise<Response>;
 
 const [NEW_TOKEN, CREDENTIALS] = ['/account/tokens/new', '/account/security-credentials'];
 const [NEW_SUBSCRIPTION, SUBSCRIPTIONS] = ['/account/subscriptions/new', '/account/subscriptions'];
@@ -56,7 +56,7 @@ const [NEW_SUBSCRIPTION, SUBSCRIPTIONS] = ['/account/subscriptions/new', '/accou
 /**
  * For people with a session. The last part: the page to return to after a repeated sign-in, where that must be recent.
  */
-const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: Page, recentFor?: string])[] = [
+const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: PageResponder, recentFor?: string])[] = [
   ['GET', '/', (c) => c.redirect('/projects', 303)],
   ['GET', '/projects', getProjects],
   ['GET', '/projects/:projectId', getProjectPage],

@@ -42,7 +42,7 @@ const DONE = {
 };
 
 /** Names of projects by id; null: GitHub does not answer. */
-type Names = ReadonlyMap<string, string> | null;
+type MaybeProjectNames = ReadonlyMap<string, string> | null;
 
 /** GET /account/security-credentials */
 export async function getCredentials(c: PageContext, deps: WebDeps): Promise<Response> {
@@ -62,7 +62,7 @@ ${renderSection('sessions', 'Active sessions', renderSessions(sessions, signedIn
  * Of the projects that tokens are bound to, as far as the person sees them. Tokens must stay revocable while GitHub
  * does not answer.
  */
-async function findNames(c: PageContext, deps: WebDeps, tokens: readonly TokenRecord[]): Promise<Names> {
+async function findNames(c: PageContext, deps: WebDeps, tokens: readonly TokenRecord[]): Promise<MaybeProjectNames> {
   const reach = [...new Set(tokens.flatMap(({ projectIds }) => projectIds ?? []))];
   if (reach.length === 0) return new Map();
   try {
@@ -74,7 +74,7 @@ async function findNames(c: PageContext, deps: WebDeps, tokens: readonly TokenRe
   }
 }
 
-function renderTokens(tokens: readonly TokenRecord[], signedIn: SignedIn, names: Names, now: Date): Html {
+function renderTokens(tokens: readonly TokenRecord[], signedIn: SignedIn, names: MaybeProjectNames, now: Date): Html {
   const active = tokens.filter(({ revokedAt }) => revokedAt === null);
   const revoked = tokens.filter(({ revokedAt }) => revokedAt !== null);
   const none = revoked.length > 0 ? 'All your tokens are revoked.' : 'You have no tokens yet.';
@@ -92,7 +92,12 @@ ${revoked.length === 0 ? '' : html`<details id="revoked"><summary>${formatPlural
 }
 
 /** The cells of its row. */
-function renderToken(token: TokenRecord, signedIn: SignedIn, names: Names, now: Date): readonly (Html | string)[] {
+function renderToken(
+  token: TokenRecord,
+  signedIn: SignedIn,
+  names: MaybeProjectNames,
+  now: Date,
+): readonly (Html | string)[] {
   const name = sanitiseLine(token.name, 100);
   const { id, scopes, createdAt, expiresAt, lastUsedAt, revokedAt } = token;
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
@@ -111,7 +116,7 @@ function renderToken(token: TokenRecord, signedIn: SignedIn, names: Names, now: 
 }
 
 /** Projects that the person does not see are counted, not named. */
-function describeReach({ projectIds }: TokenRecord, names: Names): string {
+function describeReach({ projectIds }: TokenRecord, names: MaybeProjectNames): string {
   if (projectIds === null) return 'all projects';
   if (names === null) {
     return `${formatPlural(projectIds.length, 'project')} (GitHub is not answering, so names are missing)`;

@@ -127,7 +127,7 @@ function renderReceiver(webhook: Webhook): Html {
 }
 
 /** One delivery as the person may see it. */
-interface Delivery {
+interface VisibleDelivery {
   readonly webhook: Webhook;
   /** Newest first. */
   readonly attempts: readonly WebhookAttempt[];
@@ -143,7 +143,7 @@ export async function getDelivery(c: PageContext, deps: WebDeps): Promise<Respon
   const isVisible = await isSubjectVisible(c, deps, webhook);
   const attempts = await deps.store.listAttempts(webhook.id);
   const data = isVisible ? await deps.store.readWebhookContent(webhook.id) : null;
-  const delivery: Delivery = { webhook, isVisible, attempts, data };
+  const delivery: VisibleDelivery = { webhook, isVisible, attempts, data };
   const { id, type, state, createdAt } = webhook;
   const subject = isVisible || isErased(webhook) ? renderSubject(webhook) : html`not visible to you`;
   const body = html`<h1>Delivery</h1>
@@ -201,7 +201,7 @@ async function isSubjectVisible(c: PageContext, deps: WebDeps, webhook: Webhook)
   return await isProjectVisible(deps, { ...webhook, projectId }, signal);
 }
 
-function renderResend({ webhook, data }: Delivery, formToken: Html): Html {
+function renderResend({ webhook, data }: VisibleDelivery, formToken: Html): Html {
   if (isUnderWay(webhook.state)) return html`<p class="hint">The next attempt is automatic.</p>`;
   if (data === null) {
     return html`<p class="hint">It can't be sent again: its content was deleted, or is not visible to you.</p>`;
@@ -210,7 +210,7 @@ function renderResend({ webhook, data }: Delivery, formToken: Html): Html {
 <button class="primary">Send again</button><span class="hint">With the same id, so that a receiver can drop a duplicate.</span></form>`;
 }
 
-function renderAttempts({ webhook, attempts }: Delivery): Html {
+function renderAttempts({ webhook, attempts }: VisibleDelivery): Html {
   const unlisted = webhook.attempts - attempts.length;
   const rest = unlisted > 0 ? html`<p class="hint">${formatPlural(unlisted, 'older attempt')} not recorded.</p>` : '';
   if (attempts.length === 0) return html`<p>${webhook.attempts === 0 ? 'None yet.' : ''}</p>${rest}`;
@@ -234,7 +234,7 @@ function formatMilliseconds(ms: number): string {
   return ms < 1_000 ? `${formatCount(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-function renderPayload({ webhook, data, isVisible }: Delivery): Html {
+function renderPayload({ webhook, data, isVisible }: VisibleDelivery): Html {
   if (!isVisible && !isErased(webhook))
     return html`<p>It is about a project that is not visible to you, or rests on one.</p>`;
   if (data === null) return html`<p>The investigation was deleted.</p>`;

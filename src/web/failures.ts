@@ -54,14 +54,14 @@ const MAX_RANKED = 10;
 /** Checks, branches and pull requests that a row names of each. */
 const MAX_PLACES = 3;
 
-type Filter = Failure['state'] | 'all';
+type FailureStateFilter = Failure['state'] | 'all';
 
 /** GET /projects/{projectId}/failures: by default the open ones, since those need action. */
 export async function getFailures(c: PageContext, deps: WebDeps): Promise<Response> {
   const seen = await findSeenProject(c, deps);
   const { project } = seen;
   const given = c.req.query('state');
-  const state: Filter = given === 'closed' || given === 'all' ? given : 'open';
+  const state: FailureStateFilter = given === 'closed' || given === 'all' ? given : 'open';
   const after = c.req.query('after') ?? '';
   if (after !== '' && !isFailureId(after)) refuseAbsentPage();
   const address = `/projects/${project.id}/failures`;
@@ -119,7 +119,7 @@ function isFailureId(text: string): boolean {
   return /^fal_[0-9A-Za-z]{1,32}$/.test(text);
 }
 
-function describeEmpty(project: Project, state: Filter, isPaged: boolean): string {
+function describeEmpty(project: Project, state: FailureStateFilter, isPaged: boolean): string {
   if (isPaged) return 'No more failures. (The failure at the start of this page may have been deleted.)';
   if (!isGithubProject(project)) {
     return 'Failures come from GitHub checks; this is a local repository. Submit a failing log as a report instead.';

@@ -63,7 +63,7 @@ const REPAIRS: Readonly<Record<FailureReason['code'], string>> = {
   internal: 'Submit the report again. If it fails again, the log of the service has the details.',
 };
 
-interface Shown extends NonNullable<Awaited<ReturnType<typeof findVisibleInvestigation>>> {
+interface ShownInvestigation extends NonNullable<Awaited<ReturnType<typeof findVisibleInvestigation>>> {
   readonly steps: readonly RecordedStep[];
   readonly spending: Spending;
   /** What it has ended with; null: nothing. */
@@ -87,7 +87,7 @@ export async function getInvestigationPage(c: PageContext, deps: WebDeps): Promi
   if (outcome.state === 'concluded' && c.req.query('steps') !== '1') {
     return c.redirect(`/issues/${outcome.issueId}`, 303);
   }
-  const shown: Shown = {
+  const shown: ShownInvestigation = {
     ...seen,
     steps: await deps.store.listSteps(runId, 0),
     spending: await deps.store.readRunSpending(runId),
@@ -106,14 +106,14 @@ export async function getInvestigationPage(c: PageContext, deps: WebDeps): Promi
   });
 }
 
-function renderHead({ investigation, project }: Shown): Html {
+function renderHead({ investigation, project }: ShownInvestigation): Html {
   const { reference, origin, createdAt } = investigation;
   return html`<h1>Investigation in ${sanitiseLine(project.name, 200)}</h1>
 <dl class="facts"><dt>From</dt><dd>${describeOrigin(origin)}${reference === '' ? '' : html` · ${renderPlainLine(reference, 300)}`}</dd>
 <dt>Submitted</dt><dd>${renderMoment(createdAt)}</dd></dl>`;
 }
 
-function renderLive(shown: Shown): Html {
+function renderLive(shown: ShownInvestigation): Html {
   const { investigation, steps, spending, budget } = shown;
   const last = steps.at(-1);
   const address = `/investigations/${investigation.id}`;
@@ -130,7 +130,7 @@ ${steps.length === 0 ? html`<p class="soft">None yet. They appear here one by on
 <p class="now"><span class="soft">${last === undefined ? 'Nothing has been looked up yet.' : `Latest: step ${last.number}. The next one appears here.`}</span></p></div>`;
 }
 
-function renderEnded({ investigation, project, role, steps, spending, issue, budget }: Shown): Html {
+function renderEnded({ investigation, project, role, steps, spending, issue, budget }: ShownInvestigation): Html {
   const { outcome } = investigation;
   const isConcluded = outcome.state === 'concluded';
   return html`<p class="standing">${renderState(investigation)}</p>
@@ -156,7 +156,7 @@ function describeActivity({ outcome, progress }: Investigation, spending: Spendi
   return spending.turns === 0 ? 'Gathering facts, without a model.' : 'Looking up what the model requested.';
 }
 
-function renderStop({ investigation, role, signedIn }: Shown): Html {
+function renderStop({ investigation, role, signedIn }: ShownInvestigation): Html {
   if (!isAtLeast(role, 'triage')) return html``;
   return html`<form method="post" action="/investigations/${investigation.id}/stop" class="actions">${renderFormToken(signedIn)}
 <button class="danger">Stop investigation</button><span class="hint">Ends without a result; cost so far isn't refunded.</span></form>`;

@@ -98,27 +98,27 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 type SeenIssue = Seen<{ readonly issue: Issue; readonly project: Project }>;
 
 /** The pull request as it was last recorded; `url` is on the project's own host. */
-interface PullRequest {
+interface RecordedPullRequest {
   readonly url: string;
   readonly name: string;
   readonly state: PostedPullRequest['state'];
   readonly checks: PostedPullRequest['checks'];
   /** Where its change is not, or not only, that of this issue; null: it is. */
-  readonly attempts: Attempts | null;
+  readonly attempts: OtherAttempt | null;
 }
 
 /** `issueId`: of the other attempt; null: it was deleted. */
-interface Attempts {
+interface OtherAttempt {
   readonly other: 'later' | 'first';
   readonly issueId: string | null;
 }
 
-interface IssuePage extends SeenIssue {
+interface IssuePageContent extends SeenIssue {
   readonly view: IssueView;
   readonly signedIn: SignedIn;
   readonly links: TextLinks;
   readonly changeSet: ChangeSet | null;
-  readonly pullRequest: PullRequest | null;
+  readonly pullRequest: RecordedPullRequest | null;
   /** Whether the button for a pull request is shown; a text says why not. */
   readonly offer: boolean | string;
   readonly mayErase: boolean;
@@ -134,7 +134,7 @@ export async function getIssuePage(c: PageContext, deps: WebDeps): Promise<Respo
   const pullRequest = await findPullRequest(deps, project, issue);
   const investigation = await deps.store.findInvestigation(issue.analysis.investigationId);
   const account = investigation === null ? null : await deps.store.findAccount(investigation.accountId);
-  const page: IssuePage = {
+  const page: IssuePageContent = {
     ...seen,
     view: createIssueView(issue),
     signedIn: c.get('signedIn'),
@@ -170,7 +170,11 @@ function createIssueCrumbs({ issue, project }: SeenIssue) {
 }
 
 /** The issue's link may be older than the records of the publisher, which know the state as well. */
-async function findPullRequest({ store }: WebDeps, project: Project, issue: Issue): Promise<PullRequest | null> {
+async function findPullRequest(
+  { store }: WebDeps,
+  project: Project,
+  issue: Issue,
+): Promise<RecordedPullRequest | null> {
   if (!isGithubProject(project)) return null;
   const address = issue.analysis.links.pullRequest;
   const opened = await store.listOpenedPullRequests([project.id], 100);
@@ -188,7 +192,7 @@ async function findAttempts(
   store: WebDeps['store'],
   posted: PostedPullRequest,
   { id, analysis }: Issue,
-): Promise<Attempts | null> {
+): Promise<OtherAttempt | null> {
   const further = listFurther(posted);
   if (posted.issueId !== id) {
     return further.includes(analysis.investigationId) ? { other: 'first', issueId: posted.issueId } : null;
@@ -203,7 +207,7 @@ async function decideOffer(
   c: PageContext,
   deps: WebDeps,
   { issue, project, role }: SeenIssue,
-  pullRequest: PullRequest | null,
+  pullRequest: RecordedPullRequest | null,
 ): Promise<boolean | string> {
   const { account, signal } = c.get('asking');
   if (!isAtLeast(role, 'write') || issue.diff.files.length === 0) return false;
@@ -219,7 +223,7 @@ async function decideOffer(
   }
 }
 
-function renderIssue(page: IssuePage): Html {
+function renderIssue(page: IssuePageContent): Html {
   const { issue, view, links, changeSet } = page;
   const { outcome } = issue.analysis;
   const pointsFirst = outcome === 'facts_only' || outcome === 'inconclusive';
@@ -241,7 +245,7 @@ ${renderReport(issue)}
 ${renderDetails(page)}</div>`;
 }
 
-function renderHead({ issue, links, project, pullRequest }: IssuePage): Html {
+function renderHead({ issue, links, project, pullRequest }: IssuePageContent): Html {
   const { confidence, verdict, outcome, partial, model, sameAs } = issue.analysis;
   const cutShort =
     outcome === 'facts_only'
@@ -267,7 +271,7 @@ ${renderProblem(issue, links)}
 ${renderAssurance(issue, links)}`;
 }
 
-function renderAttempts({ other, issueId }: Attempts, { name }: PullRequest): Html {
+function renderAttempts({ other, issueId }: OtherAttempt, { name }: RecordedPullRequest): Html {
   const link = (words: string) => (issueId === null ? words : html`<a href="/issues/${issueId}">${words}</a>`);
   return other === 'later'
     ? html`The first attempt: CI rejected it. What is in ${name} now came with ${link('a later attempt')}, on top of the change below.`
@@ -287,7 +291,7 @@ ${proof?.commands === undefined ? '' : html`<pre><code>${sanitiseText(proof.comm
 ${secondLook === null ? '' : html`<p>${renderLine(describeLook(secondLook), links, 1_000)}</p>`}</details>`;
 }
 
-function describeNext({ analysis, diff }: Issue, project: Project, pullRequest: PullRequest | null): string {
+function describeNext({ analysis, diff }: Issue, project: Project, pullRequest: RecordedPullRequest | null): string {
   const { outcome, suspects } = analysis;
   if (pullRequest?.state === 'merged') return 'nothing to do: the pull request is merged';
   if (pullRequest?.state === 'open') return 'review the pull request';
@@ -298,7 +302,7 @@ function describeNext({ analysis, diff }: Issue, project: Project, pullRequest: 
 }
 
 /** One primary button, the rest in a menu, Delete set apart. */
-function renderActions(page: IssuePage): Html {
+function renderActions(page: IssuePageContent): Html {
   const { issue, offer, mayErase: isErasable } = page;
   const { id } = issue;
   const isFirst = offer !== true && (page.pullRequest?.state ?? 'closed') === 'closed';
@@ -313,7 +317,7 @@ ${isErasable ? html`<a class="button danger apart" href="/issues/${id}/delete">D
 ${typeof offer === 'string' ? html`<p class="hint">${sanitiseText(offer, 1_000)}</p>` : ''}`;
 }
 
-function renderPullRequestButtons({ issue: { id }, signedIn, pullRequest, offer }: IssuePage): Html {
+function renderPullRequestButtons({ issue: { id }, signedIn, pullRequest, offer }: IssuePageContent): Html {
   const isOpen = pullRequest !== null && pullRequest.state !== 'closed';
   return html`${pullRequest === null ? '' : html`<a class="button${isOpen ? ' primary' : ''}" href="${pullRequest.url}">View ${pullRequest.name}</a>`}
 ${
@@ -364,7 +368,7 @@ function renderProblem({ problem, id }: Issue, links: TextLinks): Html {
 }
 
 /** With a pull request, applying the change by hand is the exception. */
-function renderSolution({ issue, links, pullRequest }: IssuePage): Html {
+function renderSolution({ issue, links, pullRequest }: IssuePageContent): Html {
   const { solutionSteps } = issue;
   if (pullRequest === null || pullRequest.state === 'closed') {
     return renderStepsSection('solution', 'What to do', solutionSteps, links);
@@ -494,7 +498,7 @@ function renderCommitOrNothing(project: Project, commit: string): Html | '' {
 }
 
 /** The right column of a wide screen, the end of the page on a narrow one. */
-function renderDetails({ issue, project, pullRequest, requestedBy, address }: IssuePage): Html {
+function renderDetails({ issue, project, pullRequest, requestedBy, address }: IssuePageContent): Html {
   const { links, origin, reference, revision, investigationId, context } = issue.analysis;
   const onGithub = [
     ...(checkOwnAddress(project, links.comment) === '' ? [] : [renderOwnLink(project, links.comment, 'comment')]),

@@ -11,7 +11,14 @@ import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-type Section = 'projects' | 'usage' | 'calibration' | 'subscriptions' | 'deliveries' | 'audit' | 'credentials';
+type NavigationSection =
+  | 'projects'
+  | 'usage'
+  | 'calibration'
+  | 'subscriptions'
+  | 'deliveries'
+  | 'audit'
+  | 'credentials';
 
 /** A step of the path to the page: all but the last are links. */
 export interface Crumb {
@@ -24,7 +31,7 @@ export interface WebPage {
   readonly title: string;
   readonly body: Html;
   /** The current entry of the navigation. */
-  readonly section?: Section;
+  readonly section?: NavigationSection;
   readonly crumbs?: readonly Crumb[];
   /** Default: 200. */
   readonly status?: ContentfulStatusCode;
@@ -113,8 +120,8 @@ ${page.body}
 }
 
 /** Two links and a menu, so that it stays on one line at 360 px. */
-function renderHeader(signedIn: SignedIn, section: Section | undefined): Html {
-  const renderLink = (name: Section, href: string, text: string) =>
+function renderHeader(signedIn: SignedIn, section: NavigationSection | undefined): Html {
+  const renderLink = (name: NavigationSection, href: string, text: string) =>
     html`<li><a href="${href}"${name === section ? html` aria-current="page"` : ''}>${text}</a></li>`;
   return html`<header class="top"><p class="brand"><a href="/projects">Causeway</a></p>
 <nav aria-label="Account area"><ul>${renderLink('projects', '/projects', 'Projects')}${renderLink('usage', '/usage', 'Usage')}</ul>

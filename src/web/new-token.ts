@@ -49,9 +49,9 @@ const SCOPE_TEXTS: Readonly<Record<TokenScope, string>> = {
 };
 
 const FIELD_TEXTS = { name: 'Name', scope: 'Scopes', projects: 'Projects', expiry: 'Expiry' } as const;
-type Field = keyof typeof FIELD_TEXTS;
+type TokenField = keyof typeof FIELD_TEXTS;
 /** The fault of each field, in words. */
-type Faults = Partial<Record<Field, string>>;
+type TokenFaults = Partial<Record<TokenField, string>>;
 
 /** The form as it was filled in. Texts are sanitised. */
 interface TokenInput {
@@ -71,9 +71,9 @@ const DEFAULT_INPUT: TokenInput = {
   expiry: '90',
 };
 
-interface FormState extends Pick<KnownProjects, 'projects' | 'isWhole'> {
+interface TokenFormState extends Pick<KnownProjects, 'projects' | 'isWhole'> {
   readonly input: TokenInput;
-  readonly faults: Faults;
+  readonly faults: TokenFaults;
   /** As it was sent, where it is shown again. */
   readonly sent: Form | null;
 }
@@ -124,7 +124,7 @@ function getExpiry(expiry: Expiry, now: Date): string | null {
 function parseTokenForm(
   form: Form,
   projects: readonly Project[],
-): { readonly input: TokenInput; readonly faults: Faults } {
+): { readonly input: TokenInput; readonly faults: TokenFaults } {
   const name = sanitiseLine(form.text('name'), 10 * MAX_NAME);
   const scopes = SCOPES.filter((scope) => form.all('scope').includes(scope));
   const bound = form.text('bound') === 'all' ? 'all' : 'chosen';
@@ -132,7 +132,7 @@ function parseTokenForm(
   const projectIds = chosen.filter((chosenId) => projects.some(({ id }) => id === chosenId));
   const given = form.text('expiry');
   const isKnownExpiry = Object.hasOwn(EXPIRIES, given);
-  const faults: Faults = {};
+  const faults: TokenFaults = {};
   if (name === '') faults.name = 'Enter a name, such as that of the program that will use it.';
   if (name.length > MAX_NAME) faults.name = `The name may have at most ${MAX_NAME} characters.`;
   if (scopes.length === 0) faults.scope = 'Choose at least one scope.';
@@ -147,7 +147,7 @@ function parseTokenForm(
   return { input: { name, scopes, bound, projectIds, expiry }, faults };
 }
 
-function renderForm(c: PageContext, deps: WebDeps, state: FormState): Promise<Response> {
+function renderForm(c: PageContext, deps: WebDeps, state: TokenFormState): Promise<Response> {
   const { input, faults, sent, isWhole } = state;
   const hasFaults = Object.keys(faults).length > 0;
   const body = html`${renderMissing(isWhole)}<h1>Create new auth token</h1>
@@ -168,8 +168,8 @@ ${renderExpiry(input, faults, deps.now())}
 }
 
 /** Above the form, since a faulty field may be out of sight. */
-function renderSummary(faults: Faults): Html {
-  const fields = (Object.keys(FIELD_TEXTS) as Field[]).filter((field) => faults[field] !== undefined);
+function renderSummary(faults: TokenFaults): Html {
+  const fields = (Object.keys(FIELD_TEXTS) as TokenField[]).filter((field) => faults[field] !== undefined);
   return html`<div class="notice bad" role="alert"><p>No token was created yet:</p><ul>${fields.map(
     (field) => html`<li><a href="#${field}">${FIELD_TEXTS[field]}</a>: ${faults[field]}</li>`,
   )}</ul></div>`;
@@ -181,7 +181,7 @@ function renderScope(scope: TokenScope, { scopes }: TokenInput): Html {
 <label for="${id}"><code>${scope}</code> ${SCOPE_TEXTS[scope]}</label></div>`;
 }
 
-function renderProjects({ projects, input, faults }: FormState): Html {
+function renderProjects({ projects, input, faults }: TokenFormState): Html {
   const { bound, projectIds } = input;
   const boxes = projects.map(({ id, name }) => {
     const checked = projectIds.includes(id) ? ' checked' : '';
@@ -199,7 +199,7 @@ ${
 }</fieldset>`;
 }
 
-function renderExpiry({ expiry }: TokenInput, faults: Faults, now: Date): Html {
+function renderExpiry({ expiry }: TokenInput, faults: TokenFaults, now: Date): Html {
   const options = (Object.keys(EXPIRIES) as Expiry[]).map((each) => {
     const day = getExpiry(each, now)?.slice(0, 10);
     const text = `${EXPIRY_TEXTS[each]}${day === undefined ? '' : ` (${day})`}`;

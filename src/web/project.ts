@@ -158,21 +158,21 @@ function renderNoMatch({ id }: Project): Html {
   return renderEmpty('No issue here matches.', html`<p><a class="button" href="/projects/${id}">All issues</a></p>`);
 }
 
-interface Running {
+interface RunningInvestigations {
   /** Those that run before those that wait, each newest first. */
   readonly listed: readonly Investigation[];
   readonly total: number;
 }
 
 /** Of all projects together. */
-export async function findRunning({ store }: WebDeps, projectIds: readonly string[]): Promise<Running> {
+export async function findRunning({ store }: WebDeps, projectIds: readonly string[]): Promise<RunningInvestigations> {
   const find = (state: 'running' | 'queued') => store.listInvestigations({ projectIds, state, limit: MAX_RUNNING });
   const listed = [...(await find('running')), ...(await find('queued'))];
   const counted = [...(await store.countByProject(projectIds)).values()].reduce((sum, each) => sum + each.underWay, 0);
   return { listed, total: Math.max(counted, listed.length) };
 }
 
-export function renderRunning({ listed, total }: Running, accountId: string): Html {
+export function renderRunning({ listed, total }: RunningInvestigations, accountId: string): Html {
   if (listed.length === 0) return NOTHING;
   const more = total - listed.length;
   return html`<section class="panel" aria-labelledby="running"><h2 id="running">Running: ${formatPlural(total, 'investigation')}</h2>

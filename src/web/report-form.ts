@@ -22,22 +22,22 @@ interface ReportFields {
   readonly fresh: boolean;
 }
 
-type Faults = Partial<Record<'text' | 'revision' | 'reference', string>>;
+type ReportFaults = Partial<Record<'text' | 'revision' | 'reference', string>>;
 
 /**
  * What the form shows: what was typed, and why it was not accepted. Its key stays unless it was used, so that a double
  * click cannot become two.
  */
-interface FormState {
+interface ReportFormState {
   readonly seen: SeenProject;
   readonly fields: ReportFields;
   readonly key: string;
-  readonly faults?: Faults;
+  readonly faults?: ReportFaults;
   readonly message?: string;
   readonly status?: 400 | 409 | 429 | 503;
 }
 
-type Refusal = Pick<FormState, 'faults'> & {
+type RefusedReport = Pick<ReportFormState, 'faults'> & {
   readonly message: string;
   readonly status: 400 | 409 | 429 | 503;
   readonly key?: string;
@@ -76,7 +76,7 @@ function readFields(form: Form): ReportFields {
 }
 
 /** The id of the investigation, or why nothing was submitted. */
-async function submitReport(c: PageContext, deps: WebDeps, state: FormState): Promise<Refusal | string> {
+async function submitReport(c: PageContext, deps: WebDeps, state: ReportFormState): Promise<RefusedReport | string> {
   const { seen, fields, key } = state;
   const faults = findFaults(fields);
   if (Object.keys(faults).length > 0) {
@@ -114,7 +114,7 @@ async function submitReport(c: PageContext, deps: WebDeps, state: FormState): Pr
 }
 
 /** Throws what is not a reason to try again later. */
-function toRefusal(error: unknown): Refusal {
+function toRefusal(error: unknown): RefusedReport {
   const code = error instanceof CausewayError ? error.code : '';
   if (code === 'too_many_waiting') return { message: (error as CausewayError).message, status: 429 };
   if (code !== 'github_failed') throw error;
@@ -122,8 +122,8 @@ function toRefusal(error: unknown): Refusal {
 }
 
 /** The same limits as the API's. */
-function findFaults({ text, revision, reference }: ReportFields): Faults {
-  const faults: Faults = {};
+function findFaults({ text, revision, reference }: ReportFields): ReportFaults {
+  const faults: ReportFaults = {};
   if (!/\S/.test(text)) faults.text = 'This is empty: describe what goes wrong, or paste the log.';
   if (Buffer.byteLength(text) > MAX_REPORT_BYTES)
     faults.text = 'This is larger than 1 MiB: keep the part around the error.';
@@ -135,7 +135,7 @@ function findFaults({ text, revision, reference }: ReportFields): Faults {
   return faults;
 }
 
-function renderForm(c: PageContext, deps: WebDeps, state: FormState): Promise<Response> {
+function renderForm(c: PageContext, deps: WebDeps, state: ReportFormState): Promise<Response> {
   const { seen, key, fields, faults = {}, message = '', status } = state;
   const { project } = seen;
   const body = html`<h1>New report</h1>
@@ -168,7 +168,7 @@ ${renderFault('text', fault)}<textarea id="text" name="text" rows="16" required 
 ${text}</textarea></div>`;
 }
 
-function renderInput(name: 'revision' | 'reference', hint: Html, { fields, faults = {} }: FormState): Html {
+function renderInput(name: 'revision' | 'reference', hint: Html, { fields, faults = {} }: ReportFormState): Html {
   const label = name === 'revision' ? 'Revision' : 'Reference';
   return html`<div class="field"><label for="${name}">${label} (optional)</label><p class="hint" id="${name}-hint">${hint}</p>
 ${renderFault(name, faults[name])}<input type="text" id="${name}" name="${name}" value="${fields[name]}" autocomplete="off" autocapitalize="off" spellcheck="false"${describeField(name, faults[name])}></div>`;

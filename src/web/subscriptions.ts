@@ -124,7 +124,7 @@ function renderState({ disabled, projectId }: Subscription, names: Names, isWhol
   return isLost ? renderBadge('no access to its project', 'bad') : renderBadge('active', 'good');
 }
 
-interface Input {
+interface SubscriptionInput {
   readonly url: string;
   readonly format: SubscriptionFormat;
   /** "": all. */
@@ -133,7 +133,7 @@ interface Input {
   readonly origins: readonly SubscriptionOrigin[];
 }
 
-const DEFAULT_INPUT: Input = {
+const DEFAULT_INPUT: SubscriptionInput = {
   url: '',
   format: 'standard',
   project: '',
@@ -142,8 +142,8 @@ const DEFAULT_INPUT: Input = {
 };
 
 const FIELD_TEXTS = { url: 'Address', format: 'Format', project: 'Project', type: 'Events', origin: 'From' } as const;
-type Field = keyof typeof FIELD_TEXTS;
-type Faults = Partial<Record<Field, string>>;
+type SubscriptionField = keyof typeof FIELD_TEXTS;
+type SubscriptionFaults = Partial<Record<SubscriptionField, string>>;
 
 /** GET /account/subscriptions/new */
 export async function getSubscriptionForm(c: PageContext, deps: WebDeps): Promise<Response> {
@@ -176,14 +176,14 @@ function parseInput(
   form: Form,
   projects: readonly Project[],
   { checkCallbackUrl }: WebDeps,
-): { readonly input: Input; readonly faults: Faults } {
+): { readonly input: SubscriptionInput; readonly faults: SubscriptionFaults } {
   const url = form.text('url').trim();
   const project = form.text('project');
   const format = SUBSCRIPTION_FORMATS.find((one) => one === form.text('format'));
   const types = WEBHOOK_TYPES.filter((type) => form.all('type').includes(type));
   const origins = SUBSCRIPTION_ORIGINS.filter((origin) => form.all('origin').includes(origin));
   const verdict = url === '' ? null : checkCallbackUrl(url, 'The address');
-  const faults: Faults = {};
+  const faults: SubscriptionFaults = {};
   if (verdict === null) faults.url = 'Enter an address.';
   else if (!verdict.ok) faults.url = sanitiseLine(verdict.detail, 1_000);
   if (format === undefined) faults.format = 'Choose one of these.';
@@ -195,15 +195,19 @@ function parseInput(
   return { input: { url, format: format ?? 'standard', project, types, origins }, faults };
 }
 
-interface FormState {
+interface SubscriptionFormState {
   readonly known: KnownProjects;
-  readonly input: Input;
-  readonly faults: Faults;
+  readonly input: SubscriptionInput;
+  readonly faults: SubscriptionFaults;
   /** As it was sent, where it is shown again. */
   readonly sent: Form | null;
 }
 
-function renderForm(c: PageContext, deps: WebDeps, { known, input, faults, sent }: FormState): Promise<Response> {
+function renderForm(
+  c: PageContext,
+  deps: WebDeps,
+  { known, input, faults, sent }: SubscriptionFormState,
+): Promise<Response> {
   const hasFaults = Object.keys(faults).length > 0;
   const body = html`${renderMissing(known.isWhole)}<h1>Add a subscription</h1>
 ${hasFaults ? renderSummary(faults) : ''}
@@ -225,8 +229,8 @@ ${SUBSCRIPTION_ORIGINS.map((each) => renderChoice('origin', each, { isChosen: in
 }
 
 /** Above the form, since a faulty field may be out of sight. */
-function renderSummary(faults: Faults): Html {
-  const fields = (Object.keys(FIELD_TEXTS) as Field[]).filter((field) => faults[field] !== undefined);
+function renderSummary(faults: SubscriptionFaults): Html {
+  const fields = (Object.keys(FIELD_TEXTS) as SubscriptionField[]).filter((field) => faults[field] !== undefined);
   return html`<div class="notice bad" role="alert"><p>Nothing was added yet:</p><ul>${fields.map(
     (field) => html`<li><a href="#${field}">${FIELD_TEXTS[field]}</a>: ${faults[field]}</li>`,
   )}</ul></div>`;
@@ -243,7 +247,11 @@ function renderChoice(
 <label for="${id}">${text}</label></div>`;
 }
 
-function renderProjects(projects: readonly Project[], { project }: Input, faults: Faults): Html {
+function renderProjects(
+  projects: readonly Project[],
+  { project }: SubscriptionInput,
+  faults: SubscriptionFaults,
+): Html {
   const options = projects.map(
     ({ id, name }) =>
       html`<option value="${id}"${id === project ? ' selected' : ''}>${sanitiseLine(name, 150)}</option>`,

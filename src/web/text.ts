@@ -8,7 +8,7 @@ import { html } from 'hono/html';
 import { NO_LINKS } from '../core/issue/index.ts';
 import type { Html } from './layout.ts';
 
-type Block = ReturnType<typeof parseMarkdown>['children'][number];
+type MarkdownBlock = ReturnType<typeof parseMarkdown>['children'][number];
 type Inline = ReturnType<typeof parseInline>[number];
 
 export interface TextLinks {
@@ -59,7 +59,7 @@ export function getHeadline({
   return getFirstSentence(lines.find((line) => line.trim() !== '') ?? '') || getFirstSentence(rootCause) || id;
 }
 
-function renderBlock(block: Block, links: TextLinks): Html {
+function renderBlock(block: MarkdownBlock, links: TextLinks): Html {
   switch (block.type) {
     case 'code':
       return html`<pre><code>${block.value}</code></pre>`;
@@ -79,7 +79,7 @@ function renderBlock(block: Block, links: TextLinks): Html {
   }
 }
 
-function renderItem(block: Block, links: TextLinks): Html {
+function renderItem(block: MarkdownBlock, links: TextLinks): Html {
   return block.type === 'paragraph' ? html`${renderInline(block.children, links)}` : renderBlock(block, links);
 }
 

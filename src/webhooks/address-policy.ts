@@ -3,10 +3,10 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { CausewayError } from '../core/errors.ts';
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** A network: an address and the number of leading bits that count. */
-type AddressRange = readonly [Address, number];
+type AddressRange = readonly [IpAddress, number];
 
 type AddressKind = 'public' | 'private' | 'loopback' | 'link-local' | 'metadata' | 'special';
 
@@ -89,7 +89,7 @@ export function judgeAddress(ip: string, policy: CallbackPolicy, host: string): 
 }
 
 /** The address of a usual spelling (no zone id), an IPv4-mapped one as IPv4; null for anything else. */
-export function parseAddress(text: string): Address | null {
+export function parseAddress(text: string): IpAddress | null {
   if (isIP(text) === 4) return ipaddr.IPv4.parse(text);
   if (isIP(text) !== 6 || text.includes('%')) return null;
   // `URL` rewrites it without dots: ipaddr.js takes the plain IPv6 address `::8.8.8.8` for the mapped `::ffff:8.8.8.8`.
@@ -140,7 +140,7 @@ function parseRange(entry: string): AddressRange | null {
   return [address, prefix];
 }
 
-function checkRange(entry: string, address: Address, prefix: number): void {
+function checkRange(entry: string, address: IpAddress, prefix: number): void {
   const cidr = `${address}/${prefix}`;
   const first =
     address.kind() === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(cidr) : ipaddr.IPv6.networkAddressFromCIDR(cidr);
@@ -185,11 +185,11 @@ function isNeverOpened(kind: AddressKind): kind is 'link-local' | 'metadata' {
   return kind === 'link-local' || kind === 'metadata';
 }
 
-function isWithin(address: Address, ranges: readonly AddressRange[]): boolean {
+function isWithin(address: IpAddress, ranges: readonly AddressRange[]): boolean {
   return ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
 
-function classifyAddress(address: Address): AddressKind {
+function classifyAddress(address: IpAddress): AddressKind {
   if (isWithin(address, METADATA)) return 'metadata';
   return address instanceof ipaddr.IPv4 ? classifyIpv4(address) : classifyIpv6(address);
 }

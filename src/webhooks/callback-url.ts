@@ -14,7 +14,7 @@ export type UrlVerdict =
   | { readonly ok: false; readonly rules: readonly string[]; readonly detail: string };
 
 /** One broken rule; `detail` continues a sentence that begins with the name of the field. */
-interface Fault {
+interface CallbackUrlFault {
   readonly rule: string;
   readonly detail: string;
 }
@@ -72,8 +72,8 @@ export function readHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-function findTextFaults(text: string, readable: string): readonly Fault[] {
-  const faults: Fault[] = [];
+function findTextFaults(text: string, readable: string): readonly CallbackUrlFault[] {
+  const faults: CallbackUrlFault[] = [];
   if (readable !== text) {
     faults.push(
       describeFixed(
@@ -98,7 +98,7 @@ function findTextFaults(text: string, readable: string): readonly Fault[] {
   return faults;
 }
 
-function findHostFaults(url: URL, policy: CallbackPolicy): readonly Fault[] {
+function findHostFaults(url: URL, policy: CallbackPolicy): readonly CallbackUrlFault[] {
   const host = readHost(url);
   if (parseAddress(host) === null) {
     const isOpened = policy.allow.hosts.has(host) || (policy.localMode && isLocalhost(host));
@@ -108,7 +108,7 @@ function findHostFaults(url: URL, policy: CallbackPolicy): readonly Fault[] {
   return verdict.ok ? findPortFaults(url, verdict.opened) : [verdict, ...findPortFaults(url, false)];
 }
 
-function findNameFaults(host: string): readonly Fault[] {
+function findNameFaults(host: string): readonly CallbackUrlFault[] {
   if (host.endsWith('.')) {
     return [describeFixed('name', 'has a host name that ends in a dot, which must be left out')];
   }
@@ -121,8 +121,8 @@ function findNameFaults(host: string): readonly Fault[] {
     : [];
 }
 
-function findPortFaults(url: URL, isOpened: boolean): readonly Fault[] {
-  const faults: Fault[] = [];
+function findPortFaults(url: URL, isOpened: boolean): readonly CallbackUrlFault[] {
+  const faults: CallbackUrlFault[] = [];
   if (!isOpened && url.protocol !== 'https:') faults.push(describeOpenable('https', 'must begin with https://'));
   if (url.port === '0') {
     faults.push(describeFixed('port', 'has port 0, which accepts no connections: use port 443 or 8443'));
@@ -144,16 +144,16 @@ function encodeQuery(query: string): string {
   return query.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }
 
-function describeOpenable(rule: string, what: string): Fault {
+function describeOpenable(rule: string, what: string): CallbackUrlFault {
   const repair = 'the operator can open an exception by naming the host in CALLBACK_ALLOW';
   return { rule, detail: `${what} (rule "${rule}"); ${repair}.` };
 }
 
-function describeFixed(rule: string, what: string): Fault {
+function describeFixed(rule: string, what: string): CallbackUrlFault {
   return { rule, detail: `${what} (rule "${rule}"); CALLBACK_ALLOW cannot open an exception from it.` };
 }
 
-function refuseUrl(faults: readonly Fault[]): UrlVerdict {
+function refuseUrl(faults: readonly CallbackUrlFault[]): UrlVerdict {
   const detail = faults.map((fault) => fault.detail).join(' It ');
   return { ok: false, rules: faults.map(({ rule }) => rule), detail };
 }

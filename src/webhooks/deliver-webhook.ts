@@ -104,7 +104,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): JobHandler
   };
 }
 
-interface Delivery {
+interface DeliveryRun {
   readonly options: WebhookHandlerOptions;
   readonly send: Sender;
   readonly signal: AbortSignal;
@@ -119,7 +119,7 @@ interface Target {
   readonly secrets: readonly string[];
 }
 
-async function deliver(job: ClaimedJob, { options, send, signal }: Delivery): Promise<JobResult> {
+async function deliver(job: ClaimedJob, { options, send, signal }: DeliveryRun): Promise<JobResult> {
   const { store, policy, log, now, random } = options;
   const webhook = await store.findWebhook(job.subject);
   if (webhook === null || !isUnderWay(webhook.state)) return DONE;
@@ -165,7 +165,7 @@ async function findTarget(
   return { url: whole, field: 'The address', format: subscription.format, secrets };
 }
 
-interface Attempt {
+interface SendAttempt {
   readonly result: SendResult;
   readonly timing: Pick<AttemptRecord, 'at' | 'ms'>;
   readonly isChat: boolean;
@@ -174,7 +174,7 @@ interface Attempt {
 
 async function recordResult(
   webhook: Webhook,
-  { result, timing, isChat, host }: Attempt,
+  { result, timing, isChat, host }: SendAttempt,
   { store, log, now, random }: WebhookHandlerOptions,
   signal: AbortSignal,
 ): Promise<JobResult> {

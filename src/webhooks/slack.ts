@@ -10,7 +10,7 @@ interface Mrkdwn {
   readonly verbatim: true;
 }
 
-type Block =
+type SlackBlock =
   | { readonly type: 'header'; readonly text: { readonly type: 'plain_text'; text: string; emoji: false } }
   | { readonly type: 'section'; readonly text: Mrkdwn }
   | { readonly type: 'context'; readonly elements: readonly Mrkdwn[] };
@@ -18,7 +18,7 @@ type Block =
 export interface SlackMessage {
   /** Shown in notifications. */
   readonly text: string;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly SlackBlock[];
   readonly unfurl_links: false;
   readonly unfurl_media: false;
   readonly link_names: false;
@@ -46,7 +46,7 @@ export function toSlackMessage({ title, subject, text, place, links }: ChatMessa
   };
 }
 
-function section(text: string): Block {
+function section(text: string): SlackBlock {
   return { type: 'section', text: toMrkdwn(text) };
 }
 

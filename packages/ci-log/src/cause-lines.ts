@@ -64,7 +64,11 @@ function addMessage({ errorLines, message }: Cause): readonly ErrorLine[] {
  * The section of the first error, and what follows it. One before it is believed where a tool says what is wrong,
  * such as the heading of a list, or where a passing log has none like it (`isCompared`).
  */
-function chooseBlocks(blocks: readonly Block[], { headline, message }: Cause, isCompared: boolean): readonly Block[] {
+function chooseBlocks(
+  blocks: readonly FailureBlock[],
+  { headline, message }: Cause,
+  isCompared: boolean,
+): readonly FailureBlock[] {
   const best = blocks.reduce((most, { kind }) => Math.max(most, RANKS[kind]), -1);
   const own = blocks.find((block) => block.lines.includes(headline));
   const told = blocks.find((block) => block !== own && block.lines.includes(message));
@@ -86,7 +90,7 @@ interface Marks {
 }
 
 /** The lines of a block: its first and its message, other error lines, what continues them, frames, blank lines. */
-function orderLines(lines: readonly LogLine[], block: Block, { kinds, message }: Marks): readonly CauseLine[] {
+function orderLines(lines: readonly LogLine[], block: FailureBlock, { kinds, message }: Marks): readonly CauseLine[] {
   const ranked: CauseLine[][] = [[], [], [], [], []];
   let frames = 0;
   for (const at of block.lines) {
@@ -108,7 +112,7 @@ function classifyCauseLine(text: string, kind: ErrorKind | undefined, isFrame: b
 }
 
 /** Lines that are about one failure, in order; blank lines and lines about what passed are not among them. */
-interface Block {
+interface FailureBlock {
   readonly lines: readonly number[];
   /** The kind of its most informative line. */
   readonly kind: ErrorKind;
@@ -163,7 +167,7 @@ function readBlocks(
   lines: readonly LogLine[],
   { step, errorLines }: { readonly step: LogStep; readonly errorLines: readonly ErrorLine[] },
   passing?: PassingLog,
-): readonly Block[] {
+): readonly FailureBlock[] {
   const isTap = lines.slice(step.from, step.to).some((line) => isPrinted(line) && TAP.test(line.text));
   const reader = new BlockReader(lines, passing, isTap);
   const kinds = new Map(errorLines.map(({ at, kind }) => [at, kind] as const));
@@ -174,7 +178,7 @@ function readBlocks(
 class BlockReader {
   readonly #lines: readonly LogLine[];
   readonly #passing: PassingLog | undefined;
-  readonly #blocks: Block[] = [];
+  readonly #blocks: FailureBlock[] = [];
   readonly #isTap: boolean;
   #open: OpenBlock | null = null;
 
@@ -191,7 +195,7 @@ class BlockReader {
     else this.#readError(at, kind);
   }
 
-  finish(): readonly Block[] {
+  finish(): readonly FailureBlock[] {
     this.#close();
     return this.#blocks;
   }

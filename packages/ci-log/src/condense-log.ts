@@ -96,7 +96,7 @@ type Value = 'none' | 'finding' | 'error' | 'verdict' | 'step';
 const ORDER: readonly Value[] = ['none', 'finding', 'error', 'verdict', 'step'];
 
 /** Consecutive lines, as bytes: a part of a string would keep the whole chunk that it came from in memory. */
-interface Part {
+interface LogPart {
   /** Number of its first line, from 1. */
   readonly line: number;
   readonly lines: number;
@@ -112,7 +112,7 @@ class LogCondenser {
   readonly #searchedCharacters: number;
   readonly #splitter: LineSplitter;
   readonly #classifier = new LineClassifier();
-  #parts: Part[] = [];
+  #parts: LogPart[] = [];
   #collected = 0;
   /** The part that grows. */
   #lines: string[] = [];
@@ -235,11 +235,11 @@ class LogCondenser {
   }
 }
 
-function measureCost({ text }: Part): number {
+function measureCost({ text }: LogPart): number {
   return text.length + PART_COST;
 }
 
-function sumCosts(parts: Iterable<Part>): number {
+function sumCosts(parts: Iterable<LogPart>): number {
   let sum = 0;
   for (const part of parts) sum += measureCost(part);
   return sum;
@@ -249,10 +249,10 @@ function sumCosts(parts: Iterable<Part>): number {
  * As many parts as fit. Steps that failed come before those that passed, verdicts before other errors, and of these the
  * first before later ones. Steps and findings get a small share each: the first and the last of them.
  */
-function selectParts(parts: readonly Part[], room: number): ReadonlySet<Part> {
-  const chosen = new Set<Part>();
+function selectParts(parts: readonly LogPart[], room: number): ReadonlySet<LogPart> {
+  const chosen = new Set<LogPart>();
   let left = room;
-  const choose = (candidates: readonly Part[], most: number) => {
+  const choose = (candidates: readonly LogPart[], most: number) => {
     const least = Math.max(0, left - most);
     for (const part of candidates) {
       if (left - measureCost(part) < least) return;
@@ -275,10 +275,10 @@ function selectParts(parts: readonly Part[], room: number): ReadonlySet<Part> {
 
 /** The chosen parts and as many of the last ones as fit with them, in order; `cost`: of each besides its text. */
 function addLastParts(
-  parts: readonly Part[],
-  chosen: ReadonlySet<Part>,
+  parts: readonly LogPart[],
+  chosen: ReadonlySet<LogPart>,
   { room, cost }: { readonly room: number; readonly cost: number },
-): ReadonlySet<Part> {
+): ReadonlySet<LogPart> {
   let left = room - sumCosts(chosen);
   let from = parts.length;
   for (let at = parts.length - 1; at >= 0; at -= 1) {
@@ -291,7 +291,7 @@ function addLastParts(
 }
 
 /** The first, the last, the second, the last but one. */
-function orderFromBothEnds(parts: readonly Part[]): readonly Part[] {
+function orderFromBothEnds(parts: readonly LogPart[]): readonly LogPart[] {
   return parts
     .map((_, index) => parts.at(index % 2 === 0 ? index / 2 : -(index + 1) / 2))
     .filter((one) => one !== undefined);
@@ -363,7 +363,7 @@ function cutAtWord(text: string, most: number): string {
 }
 
 /** The parts in order, with notes for what is cut between them; `total`: lines of the log. */
-function joinParts(parts: readonly Part[], total: number): string {
+function joinParts(parts: readonly LogPart[], total: number): string {
   const texts: string[] = [];
   let next = 1;
   for (const run of joinRuns(parts)) {
@@ -376,13 +376,13 @@ function joinParts(parts: readonly Part[], total: number): string {
 }
 
 /** Lines whose numbers follow one another. */
-interface Run {
+interface ConsecutiveLines {
   readonly line: number;
   readonly lines: string[];
 }
 
-function joinRuns(parts: readonly Part[]): readonly Run[] {
-  const runs: Run[] = [];
+function joinRuns(parts: readonly LogPart[]): readonly ConsecutiveLines[] {
+  const runs: ConsecutiveLines[] = [];
   for (const { line, text } of parts) {
     const lines = Buffer.from(text).toString().split('\n');
     const last = runs.at(-1);
@@ -402,9 +402,9 @@ function describeCut(from: number, to: number): string {
 const KEY_LINE = /^[\s"'`,;+\\|>*#n-]{0,80}([A-Za-z0-9+/]{16,}={0,2})[\s"'`,;+\\|n]{0,8}$/;
 
 function dropHalfKeys(
-  { line, lines }: Run,
+  { line, lines }: ConsecutiveLines,
   { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
-): Run {
+): ConsecutiveLines {
   let [from, to] = [0, lines.length];
   while (!isFirst && from < to && isKeyLine(lines[from] ?? '')) from += 1;
   while (!isLast && to > from && isKeyLine(lines[to - 1] ?? '')) to -= 1;

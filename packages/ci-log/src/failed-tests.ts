@@ -119,7 +119,7 @@ interface NamedTest {
 }
 
 /** Lines of one step. */
-interface Span {
+interface StepLines {
   readonly lines: readonly LogLine[];
   readonly from: number;
   readonly to: number;
@@ -132,7 +132,7 @@ interface TestList {
   /** The last group but `path`, which is its file: the name. */
   readonly item: RegExp;
   /** What other lines say of the item. */
-  readonly complete?: (span: Span, test: NamedTest) => NamedTest;
+  readonly complete?: (span: StepLines, test: NamedTest) => NamedTest;
 }
 
 /** Each number is followed by the titles of suites and test on lines of their own, the last of which ends with a colon. */
@@ -172,7 +172,7 @@ const RULED_PLACE = /^(?<path>(?:[\w./\\-]{0,300}[/\\])?(?:test\w{0,100}|\w{1,10
 const MAX_RULED = 2_000;
 
 /** Named as the summary would: file, classes and test. Dots of parameters stay. */
-function findRuledFile(span: Span, { name, at }: NamedTest): NamedTest {
+function findRuledFile(span: StepLines, { name, at }: NamedTest): NamedTest {
   for (let line = at + 1; line < Math.min(span.to, at + MAX_RULED); line += 1) {
     const text = readText(span, line);
     if (PYTEST.item.test(text)) break;
@@ -215,7 +215,7 @@ const TEST_LISTS: readonly TestList[] = [
 ];
 
 /** Each line is looked at once. */
-function readTestList(span: Span, { opens, ends, item, complete }: TestList): readonly NamedTest[] {
+function readTestList(span: StepLines, { opens, ends, item, complete }: TestList): readonly NamedTest[] {
   const found: NamedTest[] = [];
   let isInside = false;
   for (let at = span.from; at < span.to; at += 1) {
@@ -235,7 +235,7 @@ const ANT_SUITE = /^\s{0,12}\[junit\] (?:Testsuite|Running):? ([\w$.]{1,300})/;
 const ANT_FAILED = /^\s{0,12}\[junit\](?: Testcase: .{1,300}:)?\s{1,12}(?:FAILED|Caused an ERROR)/;
 
 /** Ant names the case on one line and its failure on the next. */
-function readAntTests(span: Span): readonly NamedTest[] {
+function readAntTests(span: StepLines): readonly NamedTest[] {
   const found: NamedTest[] = [];
   let suite = '';
   let test: NamedTest | null = null;
@@ -254,7 +254,7 @@ function readAntCase(text: string, suite: string, at: number): NamedTest | null 
   return name === undefined ? null : { name: of === '' ? name : `${of}.${name}`, at };
 }
 
-function readText({ lines }: Span, at: number): string {
+function readText({ lines }: StepLines, at: number): string {
   return lines[at]?.text ?? '';
 }
 
@@ -274,7 +274,7 @@ const MAX_NAME = 700;
 const NOT_A_TEST = /^(?:\d+ tests?\b|Task\b|BUILD\b|.{0,300}\btests? completed\b|[\d.]+$)/;
 
 /** Tried in turn until one finds any: later ones would find the same tests under other names. */
-const READERS: readonly ((span: Span) => readonly NamedTest[])[] = [
+const READERS: readonly ((span: StepLines) => readonly NamedTest[])[] = [
   (span) => [...readNamedTests(span, NAMING_LINES), ...readTestList(span, MOCHA), ...readAntTests(span)],
   (span) => readTestList(span, SUREFIRE),
   (span) => readTestList(span, PYTEST),
@@ -309,7 +309,7 @@ function isParent(lines: readonly LogLine[], at: number, name: string): boolean 
   return (lines[at]?.text ?? '').includes('✖ ') && lines.some(({ text }) => text.trimStart() === `▶ ${name}`);
 }
 
-function readNamedTests(span: Span, forms: readonly NamingLine[]): readonly NamedTest[] {
+function readNamedTests(span: StepLines, forms: readonly NamingLine[]): readonly NamedTest[] {
   const found: NamedTest[] = [];
   for (let at = span.from; at < span.to; at += 1) {
     const named = matchTestName(readText(span, at), forms);

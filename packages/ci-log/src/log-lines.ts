@@ -140,7 +140,7 @@ export interface LogStep {
   readonly isFailed: boolean;
 }
 
-interface Opening {
+interface StepOpening {
   readonly name: string;
   readonly phase: LogStep['phase'];
   readonly at: number;
@@ -193,8 +193,8 @@ export function findSteps(lines: readonly LogLine[]): readonly LogStep[] {
   });
 }
 
-function readOpenings(lines: readonly LogLine[]): readonly Opening[] {
-  const openings: Opening[] = [{ name: '', phase: 'work', at: 0 }];
+function readOpenings(lines: readonly LogLine[]): readonly StepOpening[] {
+  const openings: StepOpening[] = [{ name: '', phase: 'work', at: 0 }];
   let part = '';
   for (const [at, line] of lines.entries()) {
     part = findPartAfter(line, part);
@@ -211,7 +211,7 @@ function findPartAfter({ mark, text }: LogLine, part: string): string {
   return mark === 'end' ? '' : part;
 }
 
-function readOpening({ text, mark, step }: LogLine, part: string): Omit<Opening, 'at'> | null {
+function readOpening({ text, mark, step }: LogLine, part: string): Omit<StepOpening, 'at'> | null {
   if (step !== '') return { name: step, phase: findPhase(step) };
   if (mark === 'begin' && RUNNING.test(text))
     return { name: text.replace(/^(?:Run|Starting:) /, ''), phase: findPhase(text) };
@@ -254,7 +254,10 @@ function readCommandEnd(lines: readonly LogLine[], from: number, command: string
 }
 
 /** By the line at which the step of the command begins. */
-function findEndedCommands(ends: readonly CommandEnd[], openings: readonly Opening[]): ReadonlyMap<number, CommandEnd> {
+function findEndedCommands(
+  ends: readonly CommandEnd[],
+  openings: readonly StepOpening[],
+): ReadonlyMap<number, CommandEnd> {
   const found = new Map<number, CommandEnd>();
   for (const end of ends) {
     const before = openings.filter((opening) => opening.at <= end.at);

@@ -127,7 +127,7 @@ export interface ReadCheck {
   readonly isInformative: boolean;
 }
 
-interface Text {
+interface LogText {
   readonly lines: readonly LogLine[];
   readonly cause: Cause;
   readonly fault: InfrastructureFault | null;
@@ -185,7 +185,7 @@ export function readCheck(texts: CheckTexts): ReadCheck {
 
 interface ChosenText {
   /** What says the cause. */
-  readonly text: Text;
+  readonly text: LogText;
   /** Failed tests of the result files; null where the machine failed, or none did. */
   readonly results: ResultText | null;
   /** Where the result files have the errors that the text is made of. */
@@ -203,7 +203,11 @@ function chooseText({ log, results: all = [], ...texts }: CheckTexts, told: read
   return { text: preferResults(said, results), results, exact: said === found ? findings : [] };
 }
 
-function fingerprintText(name: string, { lines, cause, fault, isOwn }: Text, told: readonly LogPlace[]): string | null {
+function fingerprintText(
+  name: string,
+  { lines, cause, fault, isOwn }: LogText,
+  told: readonly LogPlace[],
+): string | null {
   if (fault) return fingerprintFault(fault.what);
   const print = fingerprintCause(lines, cause);
   if (print === null) return fingerprintLines(told.map(({ message }) => stripVariables(message)));
@@ -222,7 +226,7 @@ function readAnnotations(annotations: CheckTexts['annotations']): readonly LogPl
  * A runner that dies has its log cut anywhere: what GitHub notes of its end counts, unless the log has the verdict of a
  * tool.
  */
-function preferNotedFault(text: Text, noted: Text): Text {
+function preferNotedFault(text: LogText, noted: LogText): LogText {
   return text.fault === null && noted.fault !== null && rankCause(text.cause) < VERDICT ? noted : text;
 }
 
@@ -240,13 +244,13 @@ function listFindings(results: readonly FailedResult[]): readonly LogPlace[] {
  * Failed tests of the result files where the log names none and no tool's verdict. Otherwise what the log says stays
  * the cause, or one failure would be two: with its result files and without.
  */
-function preferResults(text: Text, results: ResultText | null): Text {
+function preferResults(text: LogText, results: ResultText | null): LogText {
   if (results === null || text.cause.tests.length > 0 || rankCause(text.cause) >= VERDICT) return text;
   return { lines: results.lines, cause: results.cause, fault: null, isOwn: false };
 }
 
 /** The result of the first test where the log only names it. Null: the log says more. */
-function showResults({ lines, cause }: Text, results: ResultText | null): Shown | null {
+function showResults({ lines, cause }: LogText, results: ResultText | null): ShownLines | null {
   if (results === null) return null;
   if (lines === results.lines) return { lines, cause, isResult: true };
   const first = cause.tests.find(({ at }) => at === cause.message);
@@ -266,8 +270,8 @@ function nameAllTests(excerpt: Excerpt, { tests }: Cause, results: ResultText): 
 }
 
 /** A text is read only where those before it say nothing but that the check failed. */
-function readMostInformative(readers: readonly (() => Text)[]): Text {
-  let best: Text | null = null;
+function readMostInformative(readers: readonly (() => LogText)[]): LogText {
+  let best: LogText | null = null;
   for (const read of readers) {
     const text = read();
     if (!best || rankCause(text.cause) > rankCause(best.cause)) best = text;
@@ -276,19 +280,19 @@ function readMostInformative(readers: readonly (() => Text)[]): Text {
   return best ?? readText('');
 }
 
-function readText(text: string): Text {
+function readText(text: string): LogText {
   const lines = text === '' ? [] : readLogLines(text);
   return addFault({ lines, cause: findCause(lines, findSteps(lines)) }, false);
 }
 
-function addFault({ lines, cause }: Pick<Text, 'lines' | 'cause'>, isOwn: boolean): Text {
+function addFault({ lines, cause }: Pick<LogText, 'lines' | 'cause'>, isOwn: boolean): LogText {
   const fault = findFault(lines, cause);
   if (!fault) return { lines, cause, fault, isOwn };
   const { what, line, at } = fault;
   return { lines, cause: { ...cause, headline: at, message: at }, fault: { what, line }, isOwn };
 }
 
-interface Shown {
+interface ShownLines {
   readonly lines: readonly LogLine[];
   readonly cause: Cause;
   readonly passing?: PassingLog;
@@ -300,7 +304,7 @@ interface Shown {
  * What people see, with what a passing run printed as well left out of it. Fingerprint and fault do not know of that
  * run, or one failure would be two: with such a log at hand and without.
  */
-function compareWithPassing({ lines, cause, fault, isOwn }: Text, log: string): Shown {
+function compareWithPassing({ lines, cause, fault, isOwn }: LogText, log: string): ShownLines {
   if (log === '' || fault !== null || isOwn) return { lines, cause };
   const passing = readPassingLog(log);
   const compared = findCause(lines, findSteps(lines), passing);
@@ -312,7 +316,7 @@ function formatAnnotation({ path, line, message }: LogPlace): string {
   return `##[error]${path}:${line}: ${first}${message.slice(first.length)}`;
 }
 
-function makeExcerpt(shown: Shown, told: readonly LogPlace[], places: readonly LogPlace[]): Excerpt {
+function makeExcerpt(shown: ShownLines, told: readonly LogPlace[], places: readonly LogPlace[]): Excerpt {
   const { lines, cause, passing, isResult } = shown;
   const excerpt = cutExcerpt(lines, cause, passing);
   if (isResult) return { ...excerpt, cut: excerpt.cut.replace('of the log', 'of the test results') };

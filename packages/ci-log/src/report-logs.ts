@@ -29,7 +29,7 @@ export function readReport(text: string): ReadReport {
   return { words, logs: shown.map(toReadLog), text: composeText(text, words, shown) };
 }
 
-interface Part {
+interface ReportPart {
   /** `words`: what people wrote. */
   readonly kind: 'words' | 'log';
   /** Of a log that has a heading; "" otherwise. */
@@ -39,13 +39,13 @@ interface Part {
   readonly isSure?: boolean;
 }
 
-interface PartRead {
-  readonly part: Part;
+interface PartReading {
+  readonly part: ReportPart;
   readonly reading: LogReading;
 }
 
 /** What people pasted among their words has to say what failed; anything else that is a log is shown as far as it goes. */
-function readPart(part: Part): readonly PartRead[] {
+function readPart(part: ReportPart): readonly PartReading[] {
   const reading = readLog(part.lines.join('\n'));
   return isFirm(reading) || (part.isSure && reading.excerpt.headline !== '') ? [{ part, reading }] : [];
 }
@@ -54,7 +54,7 @@ function isFirm({ rank, excerpt, hasFault }: LogReading): boolean {
   return rank >= ERROR_RANK || hasFault || excerpt.tests.length > 0;
 }
 
-function toReadLog({ part, reading }: PartRead): ReadLog {
+function toReadLog({ part, reading }: PartReading): ReadLog {
   return {
     name: part.name,
     lines: part.lines.findLastIndex((line) => line.trim() !== '') + 1,
@@ -66,7 +66,7 @@ function toReadLog({ part, reading }: PartRead): ReadLog {
  * What the facts are looked up with. Where people wrote of a problem and pasted what they saw, that stays as it is: it
  * is their choice already.
  */
-function composeText(text: string, words: string, shown: readonly PartRead[]): string {
+function composeText(text: string, words: string, shown: readonly PartReading[]): string {
   const firm = shown.filter(({ reading }) => isFirm(reading));
   const [first] = firm;
   if (first === undefined || (words !== '' && first.part.name === '')) return text;
@@ -85,10 +85,10 @@ function composeText(text: string, words: string, shown: readonly PartRead[]): s
 /** What is added to a report after its logs. */
 const GUIDANCE = /^## Guidance from \S/;
 
-function splitReport(lines: readonly string[]): readonly Part[] {
+function splitReport(lines: readonly string[]): readonly ReportPart[] {
   const headings = lines.flatMap((line, at) => (readLogHeading(line) === null ? [] : [at]));
   const [first = lines.length] = headings;
-  const named = headings.flatMap((at, index): readonly Part[] => {
+  const named = headings.flatMap((at, index): readonly ReportPart[] => {
     // The heading is followed by a blank line.
     const from = (lines[at + 1] ?? '').trim() === '' ? at + 2 : at + 1;
     const below = lines.slice(from, headings[index + 1] ?? lines.length);
@@ -106,8 +106,8 @@ function splitReport(lines: readonly string[]): readonly Part[] {
 const MAX_LINES = 100_000;
 
 /** A stretch of lines that programs wrote, or else the code blocks that are logs. */
-function splitUnnamed(lines: readonly string[]): readonly Part[] {
-  const words: Part = { kind: 'words', name: '', lines };
+function splitUnnamed(lines: readonly string[]): readonly ReportPart[] {
+  const words: ReportPart = { kind: 'words', name: '', lines };
   if (lines.length > MAX_LINES) return [words];
   const blocks = findCodeBlocks(lines);
   const bare = removePrefixes(lines);
@@ -118,7 +118,7 @@ function splitUnnamed(lines: readonly string[]): readonly Part[] {
   if (isLog(outside)) return splitStretch(lines, bare, weights);
   const logs = blocks.filter(({ from, to }) => isLog(weights.slice(from, to)));
   let after = 0;
-  const parts = logs.flatMap(({ from, to }): readonly Part[] => {
+  const parts = logs.flatMap(({ from, to }): readonly ReportPart[] => {
     const before = lines.slice(after, from - 1);
     after = to + 1;
     return [
@@ -145,7 +145,11 @@ function isLog(weights: readonly Weight[]): boolean {
 }
 
 /** Where people wrote above and below a log, only what is between is read as one. */
-function splitStretch(lines: readonly string[], bare: readonly string[], weights: readonly Weight[]): readonly Part[] {
+function splitStretch(
+  lines: readonly string[],
+  bare: readonly string[],
+  weights: readonly Weight[],
+): readonly ReportPart[] {
   const { from, to } = findStretch(weights);
   const [start, end] = [findStart(bare, weights, from), findEnd(bare, weights, to)];
   return [

@@ -219,7 +219,7 @@ function keepWhole(text: string, most: number): string {
   return text.slice(0, end > most / 2 ? end : most).toWellFormed();
 }
 
-type Json = Readonly<Record<string, unknown>>;
+type ResultObject = Readonly<Record<string, unknown>>;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 /** Square and curly brackets. */
@@ -269,14 +269,14 @@ function readSarif(text: string): readonly FailedResult[] {
     const rules = listObjects(toObject(toObject(run['tool'])['driver'])['rules']);
     const byId = new Map(rules.map((rule) => [rule['id'], rule] as const));
     return listObjects(run['results']).flatMap((result) => {
-      const { index, id } = { index: result['ruleIndex'], ...toObject(result['rule']) } as Json;
+      const { index, id } = { index: result['ruleIndex'], ...toObject(result['rule']) } as ResultObject;
       const ruleId = readString(result['ruleId']) || readString(id);
       return readSarifResult(result, ruleId, byId.get(ruleId) ?? rules[Number(index ?? -1)] ?? {});
     });
   });
 }
 
-function readSarifResult(result: Json, id: string, rule: Json): readonly FailedResult[] {
+function readSarifResult(result: ResultObject, id: string, rule: ResultObject): readonly FailedResult[] {
   const level = result['level'] ?? toObject(rule['defaultConfiguration'])['level'] ?? 'warning';
   const isKnown = result['baselineState'] === 'unchanged' || result['baselineState'] === 'absent';
   const isFailure = (result['kind'] ?? 'fail') === 'fail' && level === 'error';
@@ -309,11 +309,11 @@ function readUri(uri: string): string {
   }
 }
 
-function toObject(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+function toObject(value: unknown): ResultObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ResultObject) : {};
 }
 
-function listObjects(value: unknown): readonly Json[] {
+function listObjects(value: unknown): readonly ResultObject[] {
   return Array.isArray(value) ? value.map(toObject) : [];
 }
 

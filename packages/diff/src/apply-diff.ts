@@ -130,19 +130,19 @@ function append(out: string[], lines: readonly string[]): void {
 }
 
 /** The base lines that a change replaces, as indices, end exclusive; none for an `add`. */
-interface Span {
+interface ReplacedLines {
   readonly from: number;
   readonly to: number;
 }
 
-function getSpan({ type, lines }: Change): Span {
+function getSpan({ type, lines }: Change): ReplacedLines {
   const lineNumber = lines[0]?.lineNumber ?? 0;
   return type === 'add'
     ? { from: lineNumber, to: lineNumber }
     : { from: lineNumber - 1, to: lineNumber - 1 + lines.length };
 }
 
-function findSpanFault({ from, to }: Span, taken: number, length: number): string | null {
+function findSpanFault({ from, to }: ReplacedLines, taken: number, length: number): string | null {
   if (from < taken) return 'stands before the end of an earlier one; changes must ascend and not overlap';
   return to > length ? `reaches beyond the last line, ${length}` : null;
 }
@@ -203,17 +203,17 @@ function checkFileDiff(file: FileDiff): SoundFileDiff {
   return { ...file, status: file.status ?? 'modified' } as SoundFileDiff;
 }
 
-interface Fault {
+interface ApplyFault {
   readonly reason: string;
   readonly repair: string;
 }
 
-function findStatusFault({ status }: FileDiff): Fault | null {
+function findStatusFault({ status }: FileDiff): ApplyFault | null {
   if (STATUSES.includes(status)) return null;
   return { reason: 'its status is unknown', repair: 'Use "added", "modified" (the default), "deleted" or "renamed".' };
 }
 
-function renameFault({ fileName, status, previousFileName }: FileDiff): Fault | null {
+function renameFault({ fileName, status, previousFileName }: FileDiff): ApplyFault | null {
   if (status !== 'renamed') {
     if (previousFileName === undefined) return null;
     return {
@@ -226,17 +226,17 @@ function renameFault({ fileName, status, previousFileName }: FileDiff): Fault | 
   return { reason: 'it is renamed to its own name', repair: 'Use the status "modified".' };
 }
 
-function findModeFault({ status, mode }: FileDiff): Fault | null {
+function findModeFault({ status, mode }: FileDiff): ApplyFault | null {
   if (mode === undefined ? status !== 'added' : status !== 'deleted' && MODES.includes(mode)) return null;
   return { reason: 'its mode is missing, unknown or out of place', repair: MODE_REPAIR };
 }
 
-function findNewlineFault({ status, endsWithNewline: ends }: FileDiff): Fault | null {
+function findNewlineFault({ status, endsWithNewline: ends }: FileDiff): ApplyFault | null {
   if (ends === undefined ? status !== 'added' : status !== 'deleted' && typeof ends === 'boolean') return null;
   return { reason: 'its endsWithNewline is missing, no boolean or out of place', repair: NEWLINE_REPAIR };
 }
 
-function findChangesFault({ changes }: FileDiff): Fault | null {
+function findChangesFault({ changes }: FileDiff): ApplyFault | null {
   if (!Array.isArray(changes)) return { reason: 'its changes are no list', repair: 'Give a list, empty if need be.' };
   for (const [index, change] of changes.entries()) {
     const reason = changeFault(change);

@@ -33,7 +33,7 @@ function toSymbols(lines: readonly string[], symbols: Map<string, number>): Int3
 }
 
 /** A line that the other side lacks cannot stay. Removing such lines first makes two unrelated files cost nothing. */
-function keepCommon(a: Int32Array, b: Int32Array): Kept {
+function keepCommon(a: Int32Array, b: Int32Array): KeptElements {
   const inA = new Set(a);
   const inB = new Set(b);
   const core = findShortestEdit(
@@ -50,7 +50,7 @@ function spread(symbols: Int32Array, common: ReadonlySet<number>, flags: Uint8Ar
 }
 
 /** Lines that a coarse result would replace by themselves stay. */
-function keepInPlace(a: Int32Array, b: Int32Array, kept: Kept): void {
+function keepInPlace(a: Int32Array, b: Int32Array, kept: KeptElements): void {
   for (const hunk of toHunks(kept)) {
     for (let i = 0; i < Math.min(hunk.removed, hunk.inserted); i++) {
       if (a[hunk.before + i] !== b[hunk.after + i]) continue;
@@ -60,7 +60,7 @@ function keepInPlace(a: Int32Array, b: Int32Array, kept: Kept): void {
   }
 }
 
-function toHunks(kept: Kept): Hunk[] {
+function toHunks(kept: KeptElements): Hunk[] {
   const hunks: Hunk[] = [];
   let before = 0;
   let after = 0;
@@ -81,7 +81,7 @@ function runOfGone(flags: Uint8Array, from: number): number {
 }
 
 /** Parallel to the two sequences: 1 if the element stays. The n-th one that stays in one is the n-th in the other. */
-interface Kept {
+interface KeptElements {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
 }
@@ -131,8 +131,8 @@ interface Search {
 }
 
 /** Which elements stay: a longest common subsequence within the budget, otherwise a shorter one. */
-function findShortestEdit(a: Int32Array, b: Int32Array): Kept {
-  const kept: Kept = { before: new Uint8Array(a.length), after: new Uint8Array(b.length) };
+function findShortestEdit(a: Int32Array, b: Int32Array): KeptElements {
+  const kept: KeptElements = { before: new Uint8Array(a.length), after: new Uint8Array(b.length) };
   const search = createSearch(a, b);
   // Our own stack: 400,000 lines of noise split thousands of times on one side only.
   const open = [search.region];
@@ -162,7 +162,7 @@ function createSearch(a: Int32Array, b: Int32Array): Search {
 }
 
 /** Keeps equal elements at both ends of the region; returns the rest. */
-function keepEnds({ a, b }: Search, region: Region, kept: Kept): Region {
+function keepEnds({ a, b }: Search, region: Region, kept: KeptElements): Region {
   let { fromA, toA, fromB, toB } = region;
   while (fromA < toA && fromB < toB && a[fromA] === b[fromB]) {
     kept.before[fromA++] = 1;

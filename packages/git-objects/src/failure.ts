@@ -2,7 +2,7 @@
 import { createNoSpace, GitFailure, type GitFailureCode } from './git-failure.ts';
 import type { Ending } from './process.ts';
 
-interface Cause {
+interface FailureCause {
   /** Absent: `unreachable`. */
   readonly code?: GitFailureCode;
   readonly pattern: RegExp;
@@ -12,7 +12,7 @@ interface Cause {
 /** What begins with "remote:" is the other side's disk. */
 const DISK_FULL = /^(?!remote:).*(?:no space left|disk quota exceeded)/im;
 
-const CAUSES: readonly Cause[] = [
+const CAUSES: readonly FailureCause[] = [
   {
     code: 'refused',
     pattern:

@@ -28,19 +28,19 @@ export interface SearchScope {
 }
 
 /** How git is to match. */
-interface Matcher {
+interface GitPattern {
   readonly flag: '-F' | '-P';
   readonly expression: string;
 }
 
-interface Question {
+interface GrepQuestion {
   readonly query: SearchQuery;
-  readonly matcher: Matcher;
+  readonly matcher: GitPattern;
   readonly filter: PathFilter;
   readonly limit: number;
 }
 
-interface Attempt {
+interface GrepAttempt {
   readonly reader: HitReader;
   readonly ending: Ending;
   /** What is wrong with the pattern; "" where nothing is. */
@@ -136,9 +136,9 @@ const INVALID = 'The pattern is not a valid expression: ';
 async function grep(
   access: RepositoryAccess,
   scope: SearchScope & { readonly largest: number },
-  { matcher, query, filter, limit }: Question,
+  { matcher, query, filter, limit }: GrepQuestion,
   signal: AbortSignal,
-): Promise<Attempt> {
+): Promise<GrepAttempt> {
   const large = scope.entries.filter((entry) => entry.size > scope.largest);
   const excluded = large.toSorted((a, b) => b.size - a.size).slice(0, MAX_EXCLUDED);
   const process = access.git.start({
@@ -175,7 +175,7 @@ async function grep(
 }
 
 /** How git is to match, or what is wrong with the pattern. */
-function toMatcher({ pattern, regex, ignoreCase }: SearchQuery): Matcher | string {
+function toMatcher({ pattern, regex, ignoreCase }: SearchQuery): GitPattern | string {
   if (pattern === '') return 'The pattern is empty.';
   if (pattern.length > MAX_PATTERN) return `The pattern is longer than ${MAX_PATTERN} characters.`;
   if (/[\0\n]/.test(pattern)) {
@@ -211,7 +211,10 @@ function findPatternError(ending: Ending, stderr: string): string {
   throw new GitFailure('internal', `The search failed. ${stderr}`);
 }
 
-function listCuts({ reader, ending, excluded, damaged }: Attempt, { limit, filter }: Question): readonly SearchCut[] {
+function listCuts(
+  { reader, ending, excluded, damaged }: GrepAttempt,
+  { limit, filter }: GrepQuestion,
+): readonly SearchCut[] {
   const cuts: SearchCut[] = [];
   if (reader.hits.length > limit) cuts.push({ kind: 'limit', limit });
   if (ending.kind === 'timeout') cuts.push({ kind: 'timeout' });
@@ -222,7 +225,7 @@ function listCuts({ reader, ending, excluded, damaged }: Attempt, { limit, filte
   return cuts;
 }
 
-type Field = 'path' | 'line' | 'text';
+type HitField = 'path' | 'line' | 'text';
 
 interface HitReader {
   add(chunk: Buffer): void;
@@ -236,7 +239,7 @@ function createHitReader(revision: string): HitReader {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const hits: SearchHit[] = [];
   let unreadable = 0;
-  let field: Field = 'path';
+  let field: HitField = 'path';
   let parts: Buffer[] = [];
   let kept = 0;
   let path: string | null = null;

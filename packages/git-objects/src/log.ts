@@ -227,7 +227,7 @@ interface MessageReader {
   end(): CommitMessage | null;
 }
 
-interface Draft {
+interface CommitDraft {
   sha: string;
   message: string;
   readonly paths: string[];
@@ -240,7 +240,7 @@ interface Draft {
  */
 function createMessageReader(): MessageReader {
   let pending = '';
-  let draft: Draft | null = null;
+  let draft: CommitDraft | null = null;
   /** Fields since the commit began: 1 its sha, 2 its message, 3 the end of its head, from 4 on paths. */
   let field = 0;
 
@@ -266,7 +266,7 @@ function createMessageReader(): MessageReader {
   };
 }
 
-function put(draft: Draft, field: number, value: string): void {
+function put(draft: CommitDraft, field: number, value: string): void {
   if (field === 1) draft.sha = value;
   else if (field === 2) draft.message = value.slice(0, MAX_MESSAGE);
   else if (draft.paths.length < MAX_PATHS) draft.paths.push(field === 4 ? value.slice(1) : value);
@@ -358,7 +358,7 @@ export async function compareCommits(
 }
 
 /** Of a named file, or of all where they are few and their patch is asked for. */
-function listPatchedPaths(files: readonly ChangedFile[], { path = '', patch = false }: CompareOptions): string[] {
+function listPatchedPaths(files: readonly ComparedFile[], { path = '', patch = false }: CompareOptions): string[] {
   if (path === '' && !(patch && files.length <= MAX_PATCHED)) return [];
   return files.flatMap((file) => [file.path, file.previousPath]).filter((one) => one !== '');
 }
@@ -410,17 +410,17 @@ async function findCommits(
 }
 
 /** One comparison: both ids are full and exist. */
-interface Span {
+interface ComparedCommits {
   readonly from: string;
   readonly to: string;
 }
 
 async function findChangedFiles(
   access: RepositoryAccess,
-  span: Span,
+  span: ComparedCommits,
   text: string,
   signal: AbortSignal,
-): Promise<{ readonly all: readonly ChangedFile[]; readonly complete: boolean }> {
+): Promise<{ readonly all: readonly ComparedFile[]; readonly complete: boolean }> {
   const counted = text === '' ? [] : [`-S${text}`];
   const args = ['diff-tree', '-r', '-z', '-M', '--name-status', ...counted, ...NO_COMMANDS, span.from, span.to, '--'];
   const { bytes, complete } = await runComparison(access, args, signal);
@@ -429,7 +429,7 @@ async function findChangedFiles(
 
 async function readPatch(
   access: RepositoryAccess,
-  { from, to, paths }: Span & { readonly paths: readonly string[] },
+  { from, to, paths }: ComparedCommits & { readonly paths: readonly string[] },
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly cut: string }> {
   if (paths.length === 0) return { text: '', cut: '' };
@@ -443,11 +443,11 @@ async function readPatch(
   };
 }
 
-type ChangedFile = Comparison['files'][number];
+type ComparedFile = Comparison['files'][number];
 
 /** `M\0path\0` or `R100\0before\0after\0`. */
-function parseNameStatus(fields: readonly string[]): readonly ChangedFile[] {
-  const files: ChangedFile[] = [];
+function parseNameStatus(fields: readonly string[]): readonly ComparedFile[] {
+  const files: ComparedFile[] = [];
   for (let index = 0; index + 1 < fields.length; ) {
     const letter = (fields[index] ?? '').charAt(0);
     const renamed = letter === 'R' || letter === 'C';
@@ -459,7 +459,7 @@ function parseNameStatus(fields: readonly string[]): readonly ChangedFile[] {
   return files;
 }
 
-function toStatus(letter: string): ChangedFile['status'] {
+function toStatus(letter: string): ComparedFile['status'] {
   switch (letter) {
     case 'A':
       return 'added';

@@ -27,7 +27,7 @@ interface ObjectHeader {
   readonly size: number;
 }
 
-interface Request {
+interface ObjectRequest {
   readonly wantsContent: boolean;
   readonly resolve: (header: ObjectHeader, content: Buffer) => void;
   readonly reject: (error: Error) => void;
@@ -51,7 +51,7 @@ export function createObjectReader(git: Git, gitDir: string): ObjectReader {
 class Batch {
   closed = false;
   readonly #process: GitProcess;
-  readonly #requests: Request[] = [];
+  readonly #requests: ObjectRequest[] = [];
   #received: Buffer[] = [];
   #size = 0;
   /** Header of the answer that is still incomplete. */
@@ -81,7 +81,7 @@ class Batch {
     return promise;
   }
 
-  #send(command: string, request: Request): void {
+  #send(command: string, request: ObjectRequest): void {
     this.#requests.push(request);
     if (this.#requests.length === 1) this.#process.ref();
     this.#process.stdin.write(`${command}\n`);

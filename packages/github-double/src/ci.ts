@@ -92,12 +92,12 @@ async function runInTree(
   }
 }
 
-interface Place {
+interface JobFolder {
   readonly cwd: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-function runCommand(command: string, args: readonly string[], { cwd, environment }: Place) {
+function runCommand(command: string, args: readonly string[], { cwd, environment }: JobFolder) {
   return new Promise<{ readonly passed: boolean; readonly output: string }>((resolve) => {
     // Vitest's own variables would make the tests of the tree report to it.
     const env = { PATH: process.env['PATH'], HOME: cwd, CI: 'true', ...environment };

@@ -4,12 +4,12 @@ import { type Answer, type ApiCaller, type Call, forbidden, notFound, type Route
 import { routes } from './routes/all.ts';
 import type { GithubRepository } from './state.ts';
 
-interface Matcher {
+interface RouteMatcher {
   readonly route: Route;
   readonly pattern: RegExp;
 }
 
-const matchers: readonly Matcher[] = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
+const matchers: readonly RouteMatcher[] = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
 
 /** The last part takes slashes where it is a path or a ref. */
 function patternOf(path: string): RegExp {

@@ -54,10 +54,10 @@ export interface Route {
   readonly of: 'repository' | 'app' | 'client' | 'installation' | 'anybody';
 }
 
-type Handler = (call: RepositoryCall) => Answer | Promise<Answer>;
+type RouteHandler = (call: RepositoryCall) => Answer | Promise<Answer>;
 
 /** A route below `/repos/{owner}/{repo}`, of which `path` is the rest. `needs`: one of the permissions is enough. */
-export function ofRepository(request: string, needs: Needs, answer: Handler): Route {
+export function ofRepository(request: string, needs: Needs, answer: RouteHandler): Route {
   const [method = '', path = ''] = request.split(' ');
   const handle = (call: Call) => answer(call as RepositoryCall);
   return { method, path: `/repos/{owner}/{repo}${path}`, needs, of: 'repository', answer: handle };
@@ -67,7 +67,7 @@ export function ofRepository(request: string, needs: Needs, answer: Handler): Ro
 export function withFound<T>(
   find: (call: RepositoryCall) => T | undefined,
   answer: (call: RepositoryCall, one: T) => Answer | Promise<Answer>,
-): Handler {
+): RouteHandler {
   return (call) => {
     const found = find(call);
     return found === undefined ? notFound() : answer(call, found);

@@ -29,7 +29,7 @@ import { startWebhooks } from './webhooks/sender.ts';
 export async function startGithubDouble(options: DoubleOptions = {}): Promise<GithubDouble> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'github-double-')));
   const problems: string[] = [];
-  const handlers: { web: Handler; storage: Handler } = { web: notReady, storage: notReady };
+  const handlers: { web: RequestHandler; storage: RequestHandler } = { web: notReady, storage: notReady };
   const storage = await listen(0, (...pair) => handlers.storage(...pair), problems);
   const server = await listen(options.port ?? 0, (...pair) => handlers.web(...pair), problems);
   const basePath = options.basePath ?? '';
@@ -74,7 +74,7 @@ export async function startGithubDouble(options: DoubleOptions = {}): Promise<Gi
   return double;
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 async function notReady(_request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.writeHead(503).end();
@@ -98,7 +98,7 @@ async function serve(
 }
 
 /** A handler that fails is a fault of the double: it is told at the end, and the caller gets a 500. */
-async function listen(port: number, handle: Handler, problems: string[]) {
+async function listen(port: number, handle: RequestHandler, problems: string[]) {
   const underWay = new Set<Promise<void>>();
   const server = createServer((request, response) => {
     const answered = handle(request, response)

@@ -167,7 +167,7 @@ export interface Reaction {
 /** What is there, and what announces. Changed by `people` (verbs) and by the routes. */
 export interface State {
   readonly urls: Urls;
-  readonly clock: Clock;
+  readonly clock: DoubleClock;
   /** A number that was never given before. */
   readonly nextId: () => number;
   /** Where bare repositories are made; removed with the double. */
@@ -404,7 +404,7 @@ export interface Urls {
 }
 
 /** The double's own time: it runs with the machine's, and tests move it on. */
-interface Clock {
+interface DoubleClock {
   now(): Date;
   advance(milliseconds: number): void;
 }
@@ -436,7 +436,7 @@ export function startState({ urls, folder }: { readonly urls: Urls; readonly fol
   };
 }
 
-function clock(): Clock {
+function clock(): DoubleClock {
   let ahead = 0;
   return {
     now: () => new Date(Date.now() + ahead),

@@ -364,13 +364,13 @@ function addCallPiece(draft: Draft, piece: unknown): void {
 }
 
 /** How a piece says which call it belongs to, which every endpoint does in its own way. */
-interface Place {
+interface CallPosition {
   readonly index: number | null;
   readonly id: string;
   readonly isNamed: boolean;
 }
 
-function findOrAddCall(calls: CallDraft[], place: Place): CallDraft {
+function findOrAddCall(calls: CallDraft[], place: CallPosition): CallDraft {
   const { index, id } = place;
   const open = calls.findLast((call) => isSameCall(call, place));
   if (open !== undefined) return open;
@@ -383,7 +383,7 @@ function findOrAddCall(calls: CallDraft[], place: Place): CallDraft {
  * Same number and no other id (some number every call 0); without numbers the same id; without both it is the last
  * call, unless a name begins a new one.
  */
-function isSameCall(call: CallDraft, { index, id, isNamed }: Place): boolean {
+function isSameCall(call: CallDraft, { index, id, isNamed }: CallPosition): boolean {
   if (index !== null) return index === call.index && (id === '' || call.id === '' || id === call.id);
   return id === '' ? !isNamed : id === call.id && call.index === null;
 }

@@ -228,7 +228,7 @@ function takeInterface(asker: Asker, endpoint: Endpoint, wire: Wire): boolean {
   return true;
 }
 
-interface Limits {
+interface EndpointAttempt {
   readonly askOver: AskOver;
   readonly options: EndpointModelOptions;
   readonly leftMs: number;
@@ -241,7 +241,7 @@ interface Limits {
  */
 async function runAttempt(
   about: Pick<Question, 'request' | 'endpoint' | 'key' | 'dialect' | 'isBare'>,
-  { askOver, options, leftMs, signal }: Limits,
+  { askOver, options, leftMs, signal }: EndpointAttempt,
 ): Promise<ModelTurn> {
   using watch = new Watch({ idleMs: options.idleMs, leftMs });
   const { endpoint, dialect, key } = about;

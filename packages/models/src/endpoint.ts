@@ -7,8 +7,8 @@ export interface ModelSettings {
   /** As the endpoint calls the model. */
   readonly name: string;
   readonly api: 'auto' | Wire;
-  readonly openai: Address;
-  readonly anthropic: Address;
+  readonly openai: EndpointAddress;
+  readonly anthropic: EndpointAddress;
   /** As the provider spells it; null: the provider's own choice. */
   readonly effort: string | null;
   /** Sent with every request. */
@@ -17,7 +17,7 @@ export interface ModelSettings {
   readonly keyCommand: string | null;
 }
 
-interface Address {
+interface EndpointAddress {
   /** Empty for servers that want none. */
   readonly apiKey: string;
   /** Null: the provider's own. */
@@ -81,7 +81,7 @@ function chooseAutomatically(settings: ModelSettings): Endpoint {
  * command.
  */
 function prefersAnthropic({ name, openai, anthropic }: ModelSettings): boolean {
-  const has = ({ apiKey, baseUrl }: Address) => apiKey !== '' || baseUrl !== null;
+  const has = ({ apiKey, baseUrl }: EndpointAddress) => apiKey !== '' || baseUrl !== null;
   if (has(openai) !== has(anthropic)) return has(anthropic);
   if ((openai.baseUrl === null) !== (anthropic.baseUrl === null)) return anthropic.baseUrl !== null;
   return name.startsWith('claude-');

@@ -33,7 +33,7 @@ export interface KeyCommand {
 }
 
 /** The command while it runs, and how many wait for its key. */
-interface Asking {
+interface RunningCommand {
   readonly key: Promise<string>;
   readonly stop: () => void;
   waiting: number;
@@ -45,14 +45,14 @@ interface Asking {
  */
 export function createKeys(options: KeyCommand): Keys {
   let known: { readonly key: string; readonly expiresAt: number } | null = null;
-  let asking: Asking | null = null;
+  let asking: RunningCommand | null = null;
   const ask = async (signal: AbortSignal): Promise<string> => {
     const key = await run(options, signal);
     options.onKey(key);
     known = { key, expiresAt: readExpiry(key) };
     return key;
   };
-  const start = (): Asking => {
+  const start = (): RunningCommand => {
     const stop = new AbortController();
     const started = { key: ask(stop.signal), stop: () => stop.abort(), waiting: 0 };
     const forget = () => {
@@ -96,7 +96,7 @@ function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 /** How the command ended: by itself, or because of us. `code` null: it was killed, or did not start. */
-type Ending =
+type CommandEnding =
   | { readonly kind: 'exited'; readonly code: number | null; readonly printed: string }
   | { readonly kind: 'timeout' | 'flood' | 'unwanted' };
 
@@ -119,7 +119,7 @@ interface ShellRun {
   readonly signal: AbortSignal;
 }
 
-function runShell(command: string, { environment, deadlineMs, signal }: ShellRun): Promise<Ending> {
+function runShell(command: string, { environment, deadlineMs, signal }: ShellRun): Promise<CommandEnding> {
   return new Promise((resolve) => {
     const child = spawn(command, {
       shell: true,
@@ -132,7 +132,7 @@ function runShell(command: string, { environment, deadlineMs, signal }: ShellRun
     const { stdout } = child;
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const settle = (ending: Ending): void => {
+    const settle = (ending: CommandEnding): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       process.removeListener('exit', onExit);
@@ -171,12 +171,12 @@ function killGroup(child: ChildProcess): void {
 }
 
 /** A flood, no key at all, and exit codes of a shell that cannot run the command or does not find it. */
-function isLasting(ending: Ending): boolean {
+function isLasting(ending: CommandEnding): boolean {
   if (ending.kind !== 'exited') return ending.kind === 'flood';
   return ending.code === 0 || ending.code === 126 || ending.code === 127;
 }
 
-function describeFlaw(ending: Ending, deadlineMs: number): string {
+function describeFlaw(ending: CommandEnding, deadlineMs: number): string {
   switch (ending.kind) {
     case 'timeout':
       return `did not end within ${deadlineMs / 1_000} s`;

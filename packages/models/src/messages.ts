@@ -22,7 +22,7 @@ import { ModelFailure, type ModelRequest } from './model.ts';
 import { addMessagesUsage, type MessagesUsage, toTurnUsage } from './usage.ts';
 
 /** A content block as it is given back: thinking whole, the others by what the conversation holds of them. */
-type Kept =
+type KeptBlock =
   | { readonly kind: 'thinking'; readonly block: JsonObject }
   /** `length`: of this one of several texts, in characters. */
   | { readonly kind: 'text'; readonly length: number }
@@ -33,7 +33,11 @@ export async function askMessages(question: Question): Promise<ModelAnswer> {
   const body = buildRequestBody(question);
   question.promptCharacters = JSON.stringify([body['system'], body['messages'], body['tools']]).length;
   const client = await createClient(question);
-  const reading: Reading = { draft: question.draft, blocks: [], usage: { input: 0, read: 0, written: 0, output: 0 } };
+  const reading: MessageReading = {
+    draft: question.draft,
+    blocks: [],
+    usage: { input: 0, read: 0, written: 0, output: 0 },
+  };
   await readEvents(
     question,
     // Not `messages.create`, which writes to the console where a model is about to be retired.
@@ -186,7 +190,7 @@ function toAssistantBlocks({
     const input = parseObject(written) ?? (written.trim() === '' ? {} : { malformed: written });
     return { type: 'tool_use', id: toCallId(id), name, input };
   });
-  const kept: readonly Kept[] = isObject(opaque) && Array.isArray(opaque['blocks']) ? opaque['blocks'] : [];
+  const kept: readonly KeptBlock[] = isObject(opaque) && Array.isArray(opaque['blocks']) ? opaque['blocks'] : [];
   if (kept.length === 0) return [...toTextBlocks(content), ...uses];
   const texts = splitPieces(content, kept);
   return kept.flatMap((each): readonly JsonObject[] => {
@@ -199,7 +203,7 @@ function toAssistantBlocks({
  * Newer models check whether anything before their thoughts has changed: texts are sent back as they came, unless a
  * secret was removed.
  */
-function splitPieces(content: string, kept: readonly Kept[]): string[] {
+function splitPieces(content: string, kept: readonly KeptBlock[]): string[] {
   const lengths = kept.flatMap((each) => (each.kind === 'text' ? [each.length] : []));
   const isWhole = lengths.reduce((sum, length) => sum + length, 0) === content.length;
   if (!isWhole) return [content];
@@ -233,14 +237,14 @@ function addCacheMarks(turns: readonly Turn[], mark: object): readonly Turn[] {
   );
 }
 
-interface Reading {
+interface MessageReading {
   readonly draft: Draft;
   /** As they are put together, by their number. */
   readonly blocks: Record<string, unknown>[];
   usage: MessagesUsage;
 }
 
-function addEvent(event: unknown, reading: Reading): void {
+function addEvent(event: unknown, reading: MessageReading): void {
   const { draft, blocks } = reading;
   if (!isObject(event)) throw createMisbehaved('It answered with an event of a wrong type: choose another MODEL.');
   const index = typeof event['index'] === 'number' ? event['index'] : 0;
@@ -267,7 +271,7 @@ function addEvent(event: unknown, reading: Reading): void {
   }
 }
 
-function noteUsage(reading: Reading, usage: unknown): void {
+function noteUsage(reading: MessageReading, usage: unknown): void {
   reading.usage = addMessagesUsage(reading.usage, usage);
   reading.draft.usage = toTurnUsage(reading.usage);
 }
@@ -288,7 +292,7 @@ function addPiece(draft: Draft, block: Record<string, unknown>, delta: JsonObjec
   block[to] = readString(block[to]) + piece;
 }
 
-function end(delta: JsonObject, { draft, blocks }: Reading): void {
+function end(delta: JsonObject, { draft, blocks }: MessageReading): void {
   const reason = readString(delta['stop_reason']);
   if (reason === '') return;
   if (reason === 'model_context_window_exceeded') {
@@ -301,7 +305,7 @@ function end(delta: JsonObject, { draft, blocks }: Reading): void {
 }
 
 function addBlocks(draft: Draft, blocks: readonly Record<string, unknown>[]): void {
-  const kept: Kept[] = [];
+  const kept: KeptBlock[] = [];
   for (const block of blocks) {
     switch (block?.['type']) {
       case 'thinking':

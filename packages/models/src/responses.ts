@@ -21,7 +21,7 @@ import type { ModelRequest } from './model.ts';
 import { readUsage } from './usage.ts';
 
 /** An output item as it is given back: reasoning whole, the others by what the conversation holds of them. */
-type Kept =
+type KeptItem =
   | { readonly kind: 'reasoning'; readonly item: JsonObject }
   | { readonly kind: 'text'; readonly phase: string | null }
   | { readonly kind: 'call'; readonly at: number };
@@ -98,17 +98,17 @@ function toInputItems(message: OwnMessage): readonly JsonObject[] {
   }
 }
 
-function readKeptItems(opaque: unknown): readonly Kept[] | null {
+function readKeptItems(opaque: unknown): readonly KeptItem[] | null {
   return isObject(opaque) && Array.isArray(opaque['items']) ? opaque['items'] : null;
 }
 
-interface Reading extends Question {
+interface ResponseReading extends Question {
   readonly items: JsonObject[];
   readonly asked: AskedEndpoint;
 }
 
 /** Items count when they are done; what comes before is only measured. */
-function addEvent(event: unknown, reading: Reading): void {
+function addEvent(event: unknown, reading: ResponseReading): void {
   const { draft, endpoint } = reading;
   if (!isObject(event))
     throw createMisbehaved(`It answered with an event of a wrong type: check ${endpoint.variables.url}.`);
@@ -132,7 +132,7 @@ function addEvent(event: unknown, reading: Reading): void {
   }
 }
 
-function end(response: unknown, reading: Reading): void {
+function end(response: unknown, reading: ResponseReading): void {
   const { draft } = reading;
   if (!isObject(response)) throw createMisbehaved('It ended without a response: choose another MODEL.');
   draft.usage = readUsage(response['usage']) ?? draft.usage;
@@ -152,7 +152,7 @@ function readFinish(response: JsonObject): Draft['finish'] {
 }
 
 function addItems(draft: Draft, items: readonly JsonObject[]): void {
-  const kept: Kept[] = [];
+  const kept: KeptItem[] = [];
   for (const item of items) {
     switch (item['type']) {
       case 'reasoning':
@@ -190,7 +190,7 @@ function addText(draft: Draft, content: unknown): void {
 }
 
 /** A response that failed half-way has a code instead of a status. */
-function createFailure(error: JsonObject, { asked }: Reading): Error {
+function createFailure(error: JsonObject, { asked }: ResponseReading): Error {
   const code = readString(error['code']);
   const status = code === 'rate_limit_exceeded' ? 429 : /^invalid|_not_found$/.test(code) ? 400 : 500;
   return readRefusal({ status, text: JSON.stringify(error), headers: null }, asked);

@@ -82,11 +82,11 @@ function findBroken(text: string, span: TextSpan): TextSpan[] {
   return drawn ? [{ start: span.start, end: second.end }] : [];
 }
 
-interface Piece extends TextSpan {
+interface RuleMatch extends TextSpan {
   readonly text: string;
 }
 
-function splitPieces(text: string, { start, end }: TextSpan): Piece[] {
+function splitPieces(text: string, { start, end }: TextSpan): RuleMatch[] {
   return [...text.slice(start, end).matchAll(/\S+/g)].map(({ 0: piece, index }) => ({
     text: piece,
     start: start + index,
@@ -98,7 +98,7 @@ function splitPieces(text: string, { start, end }: TextSpan): Piece[] {
  * Whether a line's first word is the rest of a secret: it looks random, or drawn and is long or ends at a quote, a
  * delimiter or the line end.
  */
-function isRest(text: string, { text: piece, end }: Piece): boolean {
+function isRest(text: string, { text: piece, end }: RuleMatch): boolean {
   if (isRandom(piece)) return true;
   const isLong = /^[A-Za-z0-9+/=]{10,}$/.test(piece);
   return isDrawn(piece) && (isLong || /[\r\n"'`<>&;,)}\]@]/.test(text.charAt(end) || '\n'));

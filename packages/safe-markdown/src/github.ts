@@ -122,7 +122,7 @@ function printList(list: List, links: SourceLinks): string {
   return items.join('\n');
 }
 
-interface Piece {
+interface TextPiece {
   readonly isCode: boolean;
   readonly text: string;
 }
@@ -135,8 +135,8 @@ function printLines(nodes: readonly PhrasingContent[], links: SourceLinks): stri
     .join('\n');
 }
 
-function toLines(nodes: readonly PhrasingContent[]): Piece[][] {
-  const lines: Piece[][] = [[]];
+function toLines(nodes: readonly PhrasingContent[]): TextPiece[][] {
+  const lines: TextPiece[][] = [[]];
   for (const { isCode, text } of nodes.flatMap(toPieces)) {
     const [first = '', ...more] = isCode ? [text] : text.split('\n');
     lines.at(-1)?.push({ isCode, text: first });
@@ -146,14 +146,14 @@ function toLines(nodes: readonly PhrasingContent[]): Piece[][] {
 }
 
 /** Bold is ours, to mark what matters. */
-function toPieces(node: PhrasingContent): Piece[] {
+function toPieces(node: PhrasingContent): TextPiece[] {
   if (node.type === 'strong') return node.children.flatMap(toPieces);
   return node.type === 'text' || node.type === 'inlineCode'
     ? [{ isCode: node.type === 'inlineCode', text: node.value }]
     : [];
 }
 
-function printLine(pieces: readonly Piece[], links: SourceLinks): string {
+function printLine(pieces: readonly TextPiece[], links: SourceLinks): string {
   // A span of nothing that can be seen keeps apart what is on both of its sides.
   const parts = pieces.flatMap(({ isCode, text }) =>
     isCode ? [printCode(text, links) || ' '] : printWords(text, links),

@@ -7,7 +7,7 @@ const START_LIMIT_MS = 15_000;
 /** A text of a few megabytes needs well below 100 MB; a thread that wants more is better replaced. */
 const MEMORY_MB = 512;
 
-interface WorkerOptions {
+interface WorkerClientOptions {
   /** A module that calls `serveRequests`. */
   readonly script: URL;
   /** Message of the error after disposal. */
@@ -35,7 +35,7 @@ export class WorkerClient<Request extends object, Answer extends object> impleme
   #nextId = 0;
   #isDisposed = false;
 
-  constructor({ script, closed, memoryMb = MEMORY_MB }: WorkerOptions) {
+  constructor({ script, closed, memoryMb = MEMORY_MB }: WorkerClientOptions) {
     this.#script = script;
     this.#closed = closed;
     this.#memoryMb = memoryMb;

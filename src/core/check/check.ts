@@ -98,14 +98,14 @@ export function describeUnread({ why }: UnreadFile): string {
 }
 
 /** The zip archive of an artifact, and what may be read of it. */
-interface Artifact {
+interface ZippedArtifact {
   readonly name: string;
   readonly archive: Uint8Array;
   readonly budget: ResultBudget;
 }
 
 /** Reads the result files of an artifact. Throws the signal's reason, and for nothing in the archive. */
-export type ReadArtifact = (artifact: Artifact, signal: AbortSignal) => Promise<ArtifactResults>;
+export type ReadArtifact = (artifact: ZippedArtifact, signal: AbortSignal) => Promise<ArtifactResults>;
 
 /** A build at another CI than Actions. */
 export interface BuildRequest {

@@ -20,7 +20,7 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
 export const ALL_OUTCOMES = Object.keys(OUTCOMES) as readonly Outcome[];
 
 /** One claim with all quotations that support it. */
-interface Claim {
+interface QuotedClaim {
   readonly claim: string;
   readonly quotes: readonly { readonly step: number; readonly quote: string }[];
 }
@@ -29,7 +29,7 @@ export interface IssueView {
   /** Outcome, its limits, and confidence. */
   readonly headline: string;
   /** In order, each once. */
-  readonly claims: readonly Claim[];
+  readonly claims: readonly QuotedClaim[];
   readonly likely: readonly Suspect[];
   readonly unlikely: readonly Suspect[];
   /** Guards that prevent publishing the change. */
@@ -40,7 +40,7 @@ export interface IssueView {
 
 export function createIssueView(issue: Issue): IssueView {
   const { confidence, citations, suspects, guards } = issue.analysis;
-  const claims = new Map<string, Claim['quotes']>();
+  const claims = new Map<string, QuotedClaim['quotes']>();
   for (const { claim, ...quote } of citations) claims.set(claim, [...(claims.get(claim) ?? []), quote]);
   const isLikely = ({ score }: Suspect, index: number) => score >= LIKELY || index === 0;
   const isBlocking = ({ rule }: Analysis['guards'][number]) => rule.startsWith('never/');

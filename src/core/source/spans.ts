@@ -115,13 +115,13 @@ function findIndentEnd(lines: SourceLines, line: number, bound: number): number 
   return bound - 1;
 }
 
-interface Closing {
+interface LiteralClosing {
   readonly close: RegExp;
   /** Whether a block opens, so that only what closes it ends the definition. */
   readonly open: boolean;
 }
 
-function findClosedEnd(lines: SourceLines, line: number, bound: number, { close, open }: Closing): number {
+function findClosedEnd(lines: SourceLines, line: number, bound: number, { close, open }: LiteralClosing): number {
   const own = lines.indent(line);
   for (let at = line + 1; at < bound; at++) {
     if (lines.indent(at) > own) continue;

@@ -9,21 +9,21 @@ import { type Subject, toSubjectKey } from './thread.ts';
  */
 export type Memory = 'records' | 'github';
 
-export function createThreadId(memory: Memory | undefined, project: Place, subject: Subject): string {
+export function createThreadId(memory: Memory | undefined, project: RememberedProject, subject: Subject): string {
   return memory === 'github' ? deriveId('thr', [nameSource(project), toSubjectKey(subject)]) : createId('thr');
 }
 
-export function createHeadId(memory: Memory | undefined, project: Place, sha: string): string {
+export function createHeadId(memory: Memory | undefined, project: RememberedProject, sha: string): string {
   return memory === 'github' ? deriveId('hed', [nameSource(project), sha]) : createId('hed');
 }
 
-export function createFailureId(memory: Memory | undefined, project: Place, fingerprint: string): string {
+export function createFailureId(memory: Memory | undefined, project: RememberedProject, fingerprint: string): string {
   return memory === 'github' ? deriveId('fal', [nameSource(project), fingerprint]) : createId('fal');
 }
 
-type Place = Pick<Project, 'id' | 'source'>;
+type RememberedProject = Pick<Project, 'id' | 'source'>;
 
 /** What stays when the repository is renamed. */
-function nameSource({ id, source }: Place): string {
+function nameSource({ id, source }: RememberedProject): string {
   return source.kind === 'github' ? String(source.repositoryId) : id;
 }

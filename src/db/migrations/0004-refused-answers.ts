@@ -18,23 +18,27 @@ const UNPROVEN = [
 
 const EDITS = new Set(['replace', 'create_file', 'delete_file', 'rename_file']);
 
-type Json = Readonly<Record<string, unknown>>;
+type StoredObject = Readonly<Record<string, unknown>>;
 
 interface StoredRun {
   readonly id: string;
   readonly conclusion: string;
 }
 
-interface StoredConclusion extends Json {
-  readonly analysis: Json & { readonly outcome: string; readonly model: string | null; readonly reason: string };
+interface EarlierConclusion extends StoredObject {
+  readonly analysis: StoredObject & {
+    readonly outcome: string;
+    readonly model: string | null;
+    readonly reason: string;
+  };
 }
 
 /** What a run had found before its model answered. */
-interface Found {
+interface FoundFacts {
   /** The conclusion that the facts allow; null: it is not kept. */
-  readonly facts: StoredConclusion | null;
+  readonly facts: EarlierConclusion | null;
   /** Up to the first edit, without the model's remarks. */
-  readonly steps: readonly Json[];
+  readonly steps: readonly StoredObject[];
 }
 
 export async function discardRefusedAnswers(database: Kysely<unknown>): Promise<void> {
@@ -47,14 +51,14 @@ export async function discardRefusedAnswers(database: Kysely<unknown>): Promise<
 }
 
 async function discardRefused(database: Kysely<unknown>, { id, conclusion: text }: StoredRun): Promise<void> {
-  const conclusion = JSON.parse(text) as StoredConclusion;
+  const conclusion = JSON.parse(text) as EarlierConclusion;
   const reason = describeRefusal(conclusion);
   if (reason === null) return;
   const found = await readFound(database, id);
   const { problem, likeliest } = await readProblem(database, id, found.facts);
   const { analysis } = conclusion;
   const facts = found.facts?.analysis;
-  const look = analysis['secondLook'] as Json | null | undefined;
+  const look = analysis['secondLook'] as StoredObject | null | undefined;
   const replaced = {
     ...conclusion,
     problem,
@@ -83,7 +87,7 @@ async function discardRefused(database: Kysely<unknown>, { id, conclusion: text 
 }
 
 /** Null: the answer was not refused. What cut the run short is kept. */
-function describeRefusal({ analysis: { outcome, model, reason } }: StoredConclusion): string | null {
+function describeRefusal({ analysis: { outcome, model, reason } }: EarlierConclusion): string | null {
   if (outcome !== 'inconclusive' || model === null) return null;
   const said = [OTHER_FAILURE, ...UNPROVEN].find((sentence) => reason.includes(sentence));
   if (said === undefined) return null;
@@ -95,7 +99,7 @@ function describeRefusal({ analysis: { outcome, model, reason } }: StoredConclus
 }
 
 /** Of the run itself, or of the one whose answer it took over. */
-async function readFound(database: Kysely<unknown>, runId: string): Promise<Found> {
+async function readFound(database: Kysely<unknown>, runId: string): Promise<FoundFacts> {
   const own = await readEntries(database, runId);
   if (own.length > 0) return toFound(own);
   const { rows } = await sql<{ run_id: string }>`select first.run_id from issues
@@ -104,32 +108,32 @@ async function readFound(database: Kysely<unknown>, runId: string): Promise<Foun
   return toFound(first === undefined ? [] : await readEntries(database, first.run_id));
 }
 
-async function readEntries(database: Kysely<unknown>, runId: string): Promise<readonly Json[]> {
+async function readEntries(database: Kysely<unknown>, runId: string): Promise<readonly StoredObject[]> {
   const { rows } = await sql<{ entry: string }>`select entry from transcript_entries
     where run_id = ${runId} order by seq`.execute(database);
-  return rows.map(({ entry }) => JSON.parse(entry) as Json);
+  return rows.map(({ entry }) => JSON.parse(entry) as StoredObject);
 }
 
-function toFound([first, ...records]: readonly Json[]): Found {
+function toFound([first, ...records]: readonly StoredObject[]): FoundFacts {
   if (first?.['kind'] !== 'facts') return { facts: null, steps: [] };
-  const facts = first['conclusion'] as StoredConclusion;
-  return { facts, steps: [...(facts['investigationSteps'] as readonly Json[]), ...listLookups(records)] };
+  const facts = first['conclusion'] as EarlierConclusion;
+  return { facts, steps: [...(facts['investigationSteps'] as readonly StoredObject[]), ...listLookups(records)] };
 }
 
-function listLookups(records: readonly Json[]): readonly Json[] {
-  const lookups: Json[] = [];
+function listLookups(records: readonly StoredObject[]): readonly StoredObject[] {
+  const lookups: StoredObject[] = [];
   let calls: string[] = [];
   for (const record of records.filter(({ conversation }) => conversation === undefined)) {
     if (record['kind'] === 'turn') calls = (record['toolCalls'] as readonly { name: string }[]).map(({ name }) => name);
     if (record['kind'] !== 'answer') continue;
     if (EDITS.has(calls.shift() ?? '')) return lookups;
-    const reply = record['reply'] as { readonly kind: string; readonly step?: Json };
+    const reply = record['reply'] as { readonly kind: string; readonly step?: StoredObject };
     if (reply.kind === 'step' && reply.step !== undefined) lookups.push(toStoredStep(reply.step));
   }
   return lookups;
 }
 
-function toStoredStep({ action, result, analysis, source, repository }: Json): Json {
+function toStoredStep({ action, result, analysis, source, repository }: StoredObject): StoredObject {
   return {
     action,
     result,
@@ -140,7 +144,7 @@ function toStoredStep({ action, result, analysis, source, repository }: Json): J
 }
 
 /** The error of the failed check, else the report's own title; and the place that the facts point at. */
-async function readProblem(database: Kysely<unknown>, runId: string, facts: StoredConclusion | null) {
+async function readProblem(database: Kysely<unknown>, runId: string, facts: EarlierConclusion | null) {
   const failed = await sql<{ headline: string }>`select failures.headline from failures
     join investigations on investigations.id = failures.investigation_id
     where investigations.run_id = ${runId} and failures.headline <> ''`.execute(database);

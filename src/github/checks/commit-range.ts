@@ -3,7 +3,7 @@ import type { ChangedFiles, CommitRange, HeadPlace } from '../../core/check/inde
 import { ignoreUnknown, readPages } from '../clients/index.ts';
 import type { Inquiry } from './workflow-runs.ts';
 
-interface Ends {
+interface RangeEnds {
   readonly from: string;
   readonly to: string;
 }
@@ -50,7 +50,7 @@ function listPaths(
 }
 
 /** Null where the one doesn't lead to the other. */
-export async function readCommitRange(inquiry: Inquiry, ends: Ends): Promise<CommitRange | null> {
+export async function readCommitRange(inquiry: Inquiry, ends: RangeEnds): Promise<CommitRange | null> {
   const found = await compareCommits(inquiry, ends);
   if (found?.status !== 'ahead') return null;
   const total = found.total_commits;
@@ -59,7 +59,7 @@ export async function readCommitRange(inquiry: Inquiry, ends: Ends): Promise<Com
   return { ...ends, total, commits };
 }
 
-export async function isAncestor(inquiry: Inquiry, ends: Ends): Promise<boolean> {
+export async function isAncestor(inquiry: Inquiry, ends: RangeEnds): Promise<boolean> {
   return (await compareCommits(inquiry, ends))?.status === 'ahead';
 }
 
@@ -79,12 +79,12 @@ export async function locateCommit(
   return at === sha ? 'on' : 'merged';
 }
 
-async function compareCommits({ read }: Inquiry, { from, to }: Ends) {
+async function compareCommits({ read }: Inquiry, { from, to }: RangeEnds) {
   const of = { basehead: `${from}...${to}` };
   return await ignoreUnknown(read(({ rest }, place) => rest.repos.compareCommitsWithBasehead({ ...place, ...of })));
 }
 
-async function readLastPage({ read }: Inquiry, { from, to }: Ends, total: number) {
+async function readLastPage({ read }: Inquiry, { from, to }: RangeEnds, total: number) {
   const of = { basehead: `${from}...${to}`, per_page: PAGE, page: Math.ceil(total / PAGE) };
   return (await read(({ rest }, place) => rest.repos.compareCommitsWithBasehead({ ...place, ...of }))).commits;
 }

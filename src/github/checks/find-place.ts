@@ -6,7 +6,7 @@ import { type GithubUser, ignoreRefused, ignoreUnknown, isBot, readPages, toPers
 import { locateCommit } from './commit-range.ts';
 import { findTip, type Inquiry, isOfDefault, readWorkflowRuns, recallRuns, type WorkflowRun } from './workflow-runs.ts';
 
-interface NotedHead {
+interface NotedPlace {
   readonly sha: string;
   /** As an event named it, which may be a fork's; "" for none. */
   readonly branch: string;
@@ -15,7 +15,7 @@ interface NotedHead {
 }
 
 /** What lists and single answers of GitHub share. */
-interface PullRequest {
+interface ListedPullRequest {
   readonly number: number;
   readonly state: string;
   readonly draft?: boolean | undefined;
@@ -34,7 +34,7 @@ type PullRequestPlace = Extract<HeadPlace, { readonly kind: 'pull_request' }>;
 const MAX_PAGES = 2;
 
 /** Null: superseded. Mostly one or two calls; a fork's head takes up to six. */
-export async function findPlace(inquiry: Inquiry, head: NotedHead): Promise<HeadPlace | null> {
+export async function findPlace(inquiry: Inquiry, head: NotedPlace): Promise<HeadPlace | null> {
   const { sha, branch } = head;
   const isNamedDefault = branch === inquiry.project.source.defaultBranch;
   const onDefault = isNamedDefault ? await findOnDefault(inquiry, sha) : null;
@@ -80,18 +80,18 @@ async function listPullsOfCommit({ read }: Inquiry, sha: string) {
   return found ?? [];
 }
 
-async function readPull({ read }: Inquiry, number: number): Promise<PullRequest | null> {
+async function readPull({ read }: Inquiry, number: number): Promise<ListedPullRequest | null> {
   return await ignoreUnknown(read(({ rest }, place) => rest.pulls.get({ ...place, pull_number: number })));
 }
 
 /** Several pull requests may have one head: those for the default branch come first. */
-function chooseOpen(pulls: readonly PullRequest[], { project }: Inquiry): PullRequest | null {
+function chooseOpen(pulls: readonly ListedPullRequest[], { project }: Inquiry): ListedPullRequest | null {
   const open = pulls.filter(({ state }) => state === 'open').toSorted((a, b) => a.number - b.number);
   return open.find(({ base }) => base.ref === project.source.defaultBranch) ?? open[0] ?? null;
 }
 
 /** A branch often outlives its pull request. */
-async function findClosedAt({ read }: Inquiry, { sha, branch }: NotedHead): Promise<PullRequest | null> {
+async function findClosedAt({ read }: Inquiry, { sha, branch }: NotedPlace): Promise<ListedPullRequest | null> {
   const order = { state: 'closed', sort: 'updated', direction: 'desc' } as const;
   const closed = await read(({ rest }, place) =>
     rest.pulls.list({ ...place, head: `${place.owner}:${branch}`, ...order }),
@@ -102,7 +102,7 @@ async function findClosedAt({ read }: Inquiry, { sha, branch }: NotedHead): Prom
 /** GitHub finds no pull request by a commit that only a fork has, so the recently updated ones are searched. */
 async function findForkPlace(
   inquiry: Inquiry,
-  { sha, pullRequest = null }: NotedHead,
+  { sha, pullRequest = null }: NotedPlace,
 ): Promise<PullRequestPlace | null> {
   const order = { state: 'open', sort: 'updated', direction: 'desc' } as const;
   const { items } = await readPages(MAX_PAGES, (page) =>
@@ -138,7 +138,7 @@ function parseQueueBranch(branch: string): QueueBranch | null {
  * A fork may use any branch name, and must not speak for another pull request: so the branch exists in this repository,
  * or Actions ran for it as for one of this repository.
  */
-async function isQueued(inquiry: Inquiry, { sha, branch }: NotedHead): Promise<boolean> {
+async function isQueued(inquiry: Inquiry, { sha, branch }: NotedPlace): Promise<boolean> {
   if ((await findTip(inquiry, branch)) === sha) return true;
   const of = { head_sha: sha, branch, per_page: 20 };
   const found = await ignoreRefused(
@@ -154,7 +154,7 @@ async function findQueuePlace(inquiry: Inquiry, { base, number, baseSha }: Queue
   return { ...place, base: { branch: base, sha: baseSha }, isQueue: true };
 }
 
-async function toOpenPlace(inquiry: Inquiry, pull: PullRequest): Promise<PullRequestPlace> {
+async function toOpenPlace(inquiry: Inquiry, pull: ListedPullRequest): Promise<PullRequestPlace> {
   const place = toPlace(inquiry, pull);
   // Nothing starts automatically for a fork, so its author's role isn't needed.
   if (place.isFork) return { ...place, isTrusted: false };
@@ -165,18 +165,18 @@ async function toOpenPlace(inquiry: Inquiry, pull: PullRequest): Promise<PullReq
 }
 
 /** Who pushed the head of a bot's pull request, by its first run: later ones may have been started by other people. */
-async function findHeadPusher(inquiry: Inquiry, { head }: PullRequest): Promise<GithubUser> {
+async function findHeadPusher(inquiry: Inquiry, { head }: ListedPullRequest): Promise<GithubUser> {
   const isPush = ({ event, branch, isOwn }: WorkflowRun) =>
     isOwn && branch === head.ref && (event === 'push' || event === 'pull_request');
   const known = recallRuns(inquiry, head.sha)?.findLast(isPush);
   return (known ?? (await readWorkflowRuns(inquiry, head.sha)).findLast(isPush))?.actor ?? null;
 }
 
-function toClosedPlace(inquiry: Inquiry, pull: PullRequest): PullRequestPlace {
+function toClosedPlace(inquiry: Inquiry, pull: ListedPullRequest): PullRequestPlace {
   return { ...toPlace(inquiry, pull), isTrusted: false, isClosed: true };
 }
 
-function toPlace({ project }: Inquiry, { number, head, base, draft, user }: PullRequest) {
+function toPlace({ project }: Inquiry, { number, head, base, draft, user }: ListedPullRequest) {
   return {
     kind: 'pull_request' as const,
     number,

@@ -12,7 +12,7 @@ import {
 } from '../clients/index.ts';
 import { type Inquiry, readWorkflowRuns, recallRuns, selectTestingRuns } from './workflow-runs.ts';
 
-type CheckRun = RestEndpointMethodTypes['checks']['listForRef']['response']['data']['check_runs'][number];
+type CheckRunData = RestEndpointMethodTypes['checks']['listForRef']['response']['data']['check_runs'][number];
 
 type Status = Pick<
   RestEndpointMethodTypes['repos']['listCommitStatusesForRef']['response']['data'][number],
@@ -107,7 +107,7 @@ async function ignoreForbidden<T>(
 }
 
 /** `runs`: newest first. */
-async function groupRuns(inquiry: Inquiry, sha: string, runs: readonly CheckRun[]): Promise<readonly NamedCheck[]> {
+async function groupRuns(inquiry: Inquiry, sha: string, runs: readonly CheckRunData[]): Promise<readonly NamedCheck[]> {
   const workflows = await nameWorkflows(inquiry, sha, runs);
   const counted = runs.filter((run) => !isOfActions(run) || workflows === null || workflows.has(findSuite(run)));
   const byName = [...Map.groupBy(counted, (run) => toCheckKey(toCheck(run))).values()];
@@ -123,7 +123,7 @@ async function groupRuns(inquiry: Inquiry, sha: string, runs: readonly CheckRun[
 async function nameWorkflows(
   inquiry: Inquiry,
   sha: string,
-  runs: readonly CheckRun[],
+  runs: readonly CheckRunData[],
 ): Promise<ReadonlyMap<number, string> | null> {
   const ofActions = runs.filter(isOfActions);
   const known = recallRuns(inquiry, sha);
@@ -135,31 +135,31 @@ async function nameWorkflows(
   );
 }
 
-function isOfActions({ app }: Pick<CheckRun, 'app'>): boolean {
+function isOfActions({ app }: Pick<CheckRunData, 'app'>): boolean {
   return app?.slug === ACTIONS;
 }
 
-function findSuite({ check_suite: suite }: CheckRun): number {
+function findSuite({ check_suite: suite }: CheckRunData): number {
   return suite?.id ?? 0;
 }
 
 const GRAVITY: readonly Check['state'][] = ['red', 'waiting', 'green'];
 
 /** Jobs of two workflows, or of two events, may share a name: one's pass isn't the other's. Re-runs share a suite. */
-function chooseReddest(named: readonly CheckRun[], workflows: ReadonlyMap<number, string>): NamedCheck {
+function chooseReddest(named: readonly CheckRunData[], workflows: ReadonlyMap<number, string>): NamedCheck {
   const byWorkflow = Map.groupBy(named, (run) => workflows.get(findSuite(run)) ?? '');
   const all = [...byWorkflow.values()].map(toNamedCheck);
   const [reddest] = all.toSorted((a, b) => GRAVITY.indexOf(a.latest.state) - GRAVITY.indexOf(b.latest.state));
   return reddest ?? toNamedCheck(named);
 }
 
-function toNamedCheck(newestFirst: readonly CheckRun[]): NamedCheck {
+function toNamedCheck(newestFirst: readonly CheckRunData[]): NamedCheck {
   const [latest, ...earlier] = newestFirst.map(toCheck);
   if (latest === undefined) throw new TypeError('A group of check runs is never empty.');
   return { latest, earlier: earlier.filter(({ state }) => state !== 'waiting') };
 }
 
-function toCheck(run: CheckRun): Check {
+function toCheck(run: CheckRunData): Check {
   const { output } = run;
   const isWaiting = run.status !== 'completed';
   return {

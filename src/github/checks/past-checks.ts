@@ -12,10 +12,10 @@ const MOST_ISSUE_PAGES = 5;
 /** A matrix makes 256 jobs at most; a repeated run shows those of each attempt. */
 const MOST_JOB_PAGES = 5;
 
-type Limits = Parameters<PastReader['listPast']>[1];
+type PastLimits = Parameters<PastReader['listPast']>[1];
 
 /** At most `mostCalls` calls, of which the lists take 35 at most and the jobs of each failed run one for each 100. */
-export async function listPastChecks(inquiry: Inquiry, { since, mostCalls, isPatient }: Limits): Promise<Past> {
+export async function listPastChecks(inquiry: Inquiry, { since, mostCalls, isPatient }: PastLimits): Promise<Past> {
   let calls = 0;
   const left = () => mostCalls - calls;
   const issues = await listIssues(inquiry, since, Math.min(MOST_ISSUE_PAGES, left()), () => (calls += 1));
@@ -59,7 +59,7 @@ async function listRuns({ read }: Inquiry, since: string, most: number, onCall: 
   return { runs: isShown ? items : null, from: isCut ? (items.at(-1)?.created_at ?? since) : since };
 }
 
-type Run = NonNullable<Awaited<ReturnType<typeof listRuns>>['runs']>[number];
+type PastRun = NonNullable<Awaited<ReturnType<typeof listRuns>>['runs']>[number];
 
 async function listIssues(inquiry: Inquiry, since: string, most: number, onCall: () => void): Promise<PastIssues> {
   const { deps, project, signal, read } = inquiry;
@@ -99,25 +99,25 @@ async function readUntil<T extends { readonly created_at: string }>(
 }
 
 /** A run that passed may have done so when it was repeated. */
-function mayHaveRedJobs({ conclusion, run_attempt: attempt = 1 }: Run): boolean {
+function mayHaveRedJobs({ conclusion, run_attempt: attempt = 1 }: PastRun): boolean {
   return conclusion === 'failure' || conclusion === 'timed_out' || (conclusion === 'success' && attempt > 1);
 }
 
 /** Whether it tested the default branch as it was then. */
-function isOnDefault({ project }: Inquiry, run: Run): boolean {
+function isOnDefault({ project }: Inquiry, run: PastRun): boolean {
   const isOwn = run.head_repository?.id === project.source.repositoryId;
   const isAtTip = run.event !== 'pull_request' && run.event !== 'merge_group' && isTesting(run);
   const isEnded = ['success', 'failure', 'timed_out'].includes(run.conclusion ?? '');
   return isOwn && isAtTip && isEnded && run.head_branch === project.source.defaultBranch;
 }
 
-function findOnBase({ conclusion }: Run, name: string, red: readonly RedJob[] | undefined): PastCheck['base'] {
+function findOnBase({ conclusion }: PastRun, name: string, red: readonly RedJob[] | undefined): PastCheck['base'] {
   const job = red?.find(({ check, passedAgain }) => check.name === name && !passedAgain);
   if (job !== undefined) return { state: 'red', runId: job.check.runId ?? 0 };
   return { state: conclusion === 'success' || red !== undefined ? 'green' : 'unknown' };
 }
 
-function describePlace({ project }: Inquiry, run: Run): Pick<PastCheck, 'sha' | 'branch' | 'pullRequest'> {
+function describePlace({ project }: Inquiry, run: PastRun): Pick<PastCheck, 'sha' | 'branch' | 'pullRequest'> {
   const { id, full_name: name } = run.head_repository ?? {};
   const branch = run.head_branch ?? '';
   // A fork's branch is named as GitHub does it: its `main` isn't ours.
@@ -134,7 +134,7 @@ type RedJob = Pick<PastCheck, 'check' | 'passedAgain'>;
 /** Each job that failed in an attempt, as it was the last time that it did. Null: GitHub does not show them. */
 async function readRedJobs(
   { read }: Inquiry,
-  run: Run,
+  run: PastRun,
   most: number,
   onCall: () => void,
 ): Promise<readonly RedJob[] | null> {
@@ -154,7 +154,7 @@ async function readRedJobs(
   }));
 }
 
-interface Job {
+interface PastJob {
   readonly id: number;
   readonly name: string;
   readonly conclusion: string | null;
@@ -163,7 +163,7 @@ interface Job {
   readonly html_url: string | null;
 }
 
-function toCheck({ id, name, conclusion, started_at, completed_at, html_url }: Job): Check {
+function toCheck({ id, name, conclusion, started_at, completed_at, html_url }: PastJob): Check {
   return {
     name,
     app: ACTIONS,

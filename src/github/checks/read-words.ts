@@ -126,7 +126,7 @@ async function readResults(
 
 async function readArtifacts(
   { deps, project, signal }: Pick<Inquiry, 'deps' | 'project' | 'signal'>,
-  artifacts: readonly Artifact[],
+  artifacts: readonly ListedArtifact[],
   { most, budget }: { readonly most: number; readonly budget: ResultBudget },
 ): Promise<Pick<CheckOutput, 'results' | 'unread'>> {
   const results: FailedResult[] = [];
@@ -170,14 +170,15 @@ function findUploads(log: string): readonly Upload[] {
   return uploads;
 }
 
-type Artifact = RestEndpointMethodTypes['actions']['listWorkflowRunArtifacts']['response']['data']['artifacts'][number];
+type ListedArtifact =
+  RestEndpointMethodTypes['actions']['listWorkflowRunArtifacts']['response']['data']['artifacts'][number];
 
 function chooseArtifacts(
-  artifacts: readonly Artifact[],
+  artifacts: readonly ListedArtifact[],
   uploads: readonly Upload[],
   most: number,
-): readonly Artifact[] {
-  const isNamed = ({ name }: Artifact) => NAMES_RESULTS.test(name.slice(0, BEFORE));
+): readonly ListedArtifact[] {
+  const isNamed = ({ name }: ListedArtifact) => NAMES_RESULTS.test(name.slice(0, BEFORE));
   const own = artifacts.filter((artifact) =>
     uploads.some(({ id, name }) => (id === null ? name === artifact.name : id === artifact.id)),
   );

@@ -29,9 +29,9 @@ export interface GithubClientsOptions extends Omit<OctokitOptions, 'holds' | 'li
   readonly holds?: Holds;
 }
 
-type Permissions = Readonly<Record<string, PermissionLevel>>;
+type PermissionLevels = Readonly<Record<string, PermissionLevel>>;
 
-const PERMISSIONS: Readonly<Record<TokenUse, Permissions>> = {
+const PERMISSIONS: Readonly<Record<TokenUse, PermissionLevels>> = {
   git: { contents: 'read' },
   read: {
     contents: 'read',
@@ -46,7 +46,7 @@ const PERMISSIONS: Readonly<Record<TokenUse, Permissions>> = {
   check: { checks: 'write' },
   rerun: { actions: 'write' },
 };
-const LISTING: Permissions = { metadata: 'read' };
+const LISTING: PermissionLevels = { metadata: 'read' };
 
 const IDENTITY_TTL_MS = 60 * 60_000;
 
@@ -68,7 +68,12 @@ export function createGithubClients(options: GithubClientsOptions): GithubClient
   const { request } = createOctokit(shared, { ...asApp, isPaced: false });
   const authenticate = createAppAuth({ appId, privateKey, log, request });
 
-  async function requestToken(installationId: number, repositoryIds: number[], wanted: Permissions, refresh: boolean) {
+  async function requestToken(
+    installationId: number,
+    repositoryIds: number[],
+    wanted: PermissionLevels,
+    refresh: boolean,
+  ) {
     const scope = { installationId, permissions: { ...wanted }, ...(repositoryIds.length > 0 && { repositoryIds }) };
     const { token } = await authenticate({ type: 'installation', ...scope, refresh });
     registerSecret(token, TOKEN_LASTS_MS);
@@ -143,7 +148,7 @@ function authenticateWith(readToken: (refresh?: boolean) => Promise<string>): Au
 }
 
 /** Where less was granted than is wanted, what was granted. */
-function limitPermissions(use: TokenUse, granted: Installation['permissions']): Permissions {
+function limitPermissions(use: TokenUse, granted: Installation['permissions']): PermissionLevels {
   const kept = Object.entries(PERMISSIONS[use]).flatMap(([name, wanted]) => {
     const given = Object.hasOwn(granted, name) ? granted[name] : undefined;
     return given === undefined ? [] : [[name, given === 'read' ? 'read' : wanted] as const];

@@ -19,9 +19,9 @@ export interface GithubCall {
   readonly holds: Holds;
 }
 
-type Headers = Readonly<Record<string, string | number | undefined>>;
+type AnswerHeaders = Readonly<Record<string, string | number | undefined>>;
 export type GithubReply = Awaited<ReturnType<Octokit['request']>>;
-type Answer = Pick<GithubReply, 'status' | 'headers' | 'data'>;
+type FailureAnswer = Pick<GithubReply, 'status' | 'headers' | 'data'>;
 type Request = Required<Octokit['request']['endpoint']['DEFAULTS']>;
 
 const MAX_SAID_CHARACTERS = 500;
@@ -42,7 +42,7 @@ export function checkLimit({ holds, holder, resource, now, as }: GithubCall): vo
 }
 
 /** Keeps a refusal with these headers as a limit, and returns its end. */
-function holdLimit(headers: Headers, { holds, holder, resource, now }: GithubCall): Date {
+function holdLimit(headers: AnswerHeaders, { holds, holder, resource, now }: GithubCall): Date {
   const wait = readRetryAfter(headers['retry-after'], now);
   const reset = wait === null && isUsedUp(headers) ? readReset(headers) : null;
   const ms = wait ?? (reset === null ? DEFAULT_WAIT_MS : reset.getTime() - now.getTime());
@@ -68,12 +68,12 @@ function describeAgain({ as }: Pick<GithubCall, 'as'>): string {
 }
 
 /** Whether the hourly quota is used up. */
-export function isUsedUp(headers: Headers): boolean {
+export function isUsedUp(headers: AnswerHeaders): boolean {
   return String(headers['x-ratelimit-remaining'] ?? '').trim() === '0';
 }
 
 /** When the next hour of the quota begins; null where GitHub does not say. */
-export function readReset(headers: Headers): Date | null {
+export function readReset(headers: AnswerHeaders): Date | null {
   const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN) * 1_000;
   return Number.isFinite(reset) ? new Date(reset) : null;
 }
@@ -101,11 +101,11 @@ export function toGithubFailure(error: unknown, call: GithubCall): GithubFailure
 }
 
 /** The answer that an error of Octokit carries. It gives a network fault the status 500, without a response. */
-export function readAnswer(error: unknown): Answer | null {
+export function readAnswer(error: unknown): FailureAnswer | null {
   if (!(error instanceof Error) || !('response' in error)) return null;
   const { response } = error;
   if (typeof response !== 'object' || response === null) return null;
-  return 'status' in response && 'headers' in response ? (response as Answer) : null;
+  return 'status' in response && 'headers' in response ? (response as FailureAnswer) : null;
 }
 
 function findReason(error: unknown): readonly [reason: string, cause: unknown] {
@@ -129,13 +129,13 @@ export function findFailure(answer: GithubReply, request: Request, call: GithubC
   return status === 202 && data === '' ? null : makeFailure(classifyNoApi(status, call), answer, call);
 }
 
-interface Verdict {
+interface FailureVerdict {
   readonly kind: GithubFailureKind;
   readonly message: string;
   readonly retryAt?: Date;
 }
 
-function makeFailure(verdict: Verdict, answer: Answer, call: GithubCall): GithubFailure {
+function makeFailure(verdict: FailureVerdict, answer: FailureAnswer, call: GithubCall): GithubFailure {
   const { kind, message, retryAt = null } = verdict;
   return new GithubFailure(
     { kind, status: answer.status, retryAt, said: readSaid(answer.data), route: call.route },
@@ -144,11 +144,11 @@ function makeFailure(verdict: Verdict, answer: Answer, call: GithubCall): Github
 }
 
 /** A failure for an answer of 300 or more. */
-function describeRefusal(answer: Answer, call: GithubCall): GithubFailure {
+function describeRefusal(answer: FailureAnswer, call: GithubCall): GithubFailure {
   return makeFailure(classifyRefusal(answer, call), answer, call);
 }
 
-function classifyRefusal(answer: Answer, call: GithubCall): Verdict {
+function classifyRefusal(answer: FailureAnswer, call: GithubCall): FailureVerdict {
   const { status, headers } = answer;
   const { route, now } = call;
   const said = readSaid(answer.data);
@@ -172,18 +172,22 @@ function classifyRefusal(answer: Answer, call: GithubCall): Verdict {
   }
 }
 
-function classifyLimit(headers: Headers, call: GithubCall): Verdict {
+function classifyLimit(headers: AnswerHeaders, call: GithubCall): FailureVerdict {
   const retryAt = holdLimit(headers, call);
   return { kind: 'busy', message: describeLimit(retryAt, call.as), retryAt };
 }
 
 /** A failure for a GraphQL answer with `errors`, which always has status 200; null where it has none. */
-function describeGraphqlErrors(answer: Answer, call: GithubCall): GithubFailure | null {
+function describeGraphqlErrors(answer: FailureAnswer, call: GithubCall): GithubFailure | null {
   const errors = readErrors(answer.data);
   return errors.length === 0 ? null : makeFailure(classifyGraphqlErrors(errors, answer, call), answer, call);
 }
 
-function classifyGraphqlErrors(errors: readonly unknown[], { data, headers }: Answer, call: GithubCall): Verdict {
+function classifyGraphqlErrors(
+  errors: readonly unknown[],
+  { data, headers }: FailureAnswer,
+  call: GithubCall,
+): FailureVerdict {
   const { route } = call;
   const types = new Set(errors.map((error) => readText(error, 'type')));
   if (types.has('RATE_LIMITED') || /secondary rate limit/i.test(readSaid(data))) return classifyLimit(headers, call);
@@ -206,7 +210,7 @@ function classifyGraphqlErrors(errors: readonly unknown[], { data, headers }: An
  * GitHub does not always send a header with a limit; the quota can be used up by the very call that lacked a
  * permission.
  */
-function isLimit({ status, headers }: Answer, said: string, now: Date): boolean {
+function isLimit({ status, headers }: FailureAnswer, said: string, now: Date): boolean {
   if (status !== 403 && status !== 429) return false;
   if (FORBIDDEN.test(said) || /suspended/i.test(said)) return false;
   if (status === 429 || isUsedUp(headers) || readRetryAfter(headers['retry-after'], now) !== null) return true;
@@ -244,7 +248,7 @@ function isServerError(error: unknown): boolean {
   return readText(extensions, 'code') === '';
 }
 
-function classifyNoApi(status: number, { route, apiUrl, as }: GithubCall): Verdict {
+function classifyNoApi(status: number, { route, apiUrl, as }: GithubCall): FailureVerdict {
   const repair = `check GHE_HOST and any proxy in between. ${describeAgain({ as })}`;
   const message = `${apiUrl} did not answer "${route}" as GitHub's API does (${status}): ${repair}.`;
   return { kind: 'unsure', message };
@@ -261,7 +265,7 @@ function describeAbsence(status: number, { route, as }: GithubCall): string {
     : `GitHub does not show this App what "${route}" asks for (404): it was deleted, or the App has lost access to it.`;
 }
 
-function classifyRejection({ as, route, webUrl, now }: GithubCall): Verdict {
+function classifyRejection({ as, route, webUrl, now }: GithubCall): FailureVerdict {
   if (as === 'token') {
     const message = `GitHub does not accept the token (401): it is mistyped, has expired or was revoked.`;
     return { kind: 'refused', message };
@@ -283,7 +287,7 @@ function classifyRejection({ as, route, webUrl, now }: GithubCall): Verdict {
 /** How GitHub says that the token lacks a permission. */
 export const FORBIDDEN = /not accessible by (?:integration|personal access token)/i;
 
-function classifyForbidden({ headers }: Answer, said: string, { route, as }: GithubCall): Verdict {
+function classifyForbidden({ headers }: FailureAnswer, said: string, { route, as }: GithubCall): FailureVerdict {
   if (/suspended/i.test(said)) {
     const message = "The installation is suspended (403): unsuspend it in its owner's GitHub Apps settings.";
     return { kind: 'gone', message };

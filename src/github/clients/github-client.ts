@@ -87,7 +87,7 @@ export function describeApiFailure(cause: unknown, options: GithubOptions, what:
   }
 }
 
-type Answer = NonNullable<ReturnType<typeof readAnswer>>;
+type ErrorAnswer = NonNullable<ReturnType<typeof readAnswer>>;
 
 /** What GraphQL says with status 200, by the type of its first error. */
 const GRAPHQL_STATUSES: ReadonlyMap<string, number> = new Map([
@@ -97,17 +97,17 @@ const GRAPHQL_STATUSES: ReadonlyMap<string, number> = new Map([
   ['RATE_LIMITED', 429],
 ]);
 
-function readGraphqlAnswer(error: unknown): Answer | null {
+function readGraphqlAnswer(error: unknown): ErrorAnswer | null {
   if (!(error instanceof Error) || error.name !== 'GraphqlResponseError') return null;
   const { errors, headers } = error as Error & {
     readonly errors?: readonly { readonly type?: string }[];
-    readonly headers?: Answer['headers'];
+    readonly headers?: ErrorAnswer['headers'];
   };
   const status = GRAPHQL_STATUSES.get(errors?.[0]?.type ?? '');
   return status === undefined ? null : { status, headers: headers ?? {}, data: null };
 }
 
-function describeRefusal({ status, headers }: Answer, what: string, hasToken: boolean): string {
+function describeRefusal({ status, headers }: ErrorAnswer, what: string, hasToken: boolean): string {
   if (!hasToken) return `GitHub does not show ${what} without a token (${status}): set GITHUB_TOKEN.`;
   if (status === 401) return 'GitHub refuses the token in GITHUB_TOKEN (401): it is wrong, expired or revoked.';
   if (headers['x-github-sso'] !== undefined) {
@@ -118,7 +118,10 @@ function describeRefusal({ status, headers }: Answer, what: string, hasToken: bo
 }
 
 /** Null where the answer is about something else. Primary limits name their reset, secondary ones a wait. */
-function describeLimit({ status, headers }: Answer, { token, now = () => new Date() }: GithubOptions): string | null {
+function describeLimit(
+  { status, headers }: ErrorAnswer,
+  { token, now = () => new Date() }: GithubOptions,
+): string | null {
   if (status !== 403 && status !== 429) return null;
   const at = now();
   const wait = readRetryAfter(headers['retry-after'], at);

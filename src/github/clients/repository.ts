@@ -4,7 +4,7 @@ import { type GithubProject, getRepository } from '../../core/project/index.ts';
 import { type GithubClients, GithubFailure, ReadsSpent, type TokenUse } from './github-clients.ts';
 
 /** Spread into the parameters of a call: the repository, and what the request itself needs. */
-interface Place {
+interface RepositoryParameters {
   readonly owner: string;
   readonly repo: string;
   readonly request: { readonly signal: AbortSignal };
@@ -12,7 +12,7 @@ interface Place {
 
 /** Makes one call and returns GitHub's data. Throws GithubFailure, and the signal's reason. */
 export type RepositoryCaller = <T>(
-  send: (octokit: Octokit, place: Place) => Promise<{ readonly data: T }>,
+  send: (octokit: Octokit, place: RepositoryParameters) => Promise<{ readonly data: T }>,
 ) => Promise<T>;
 
 /** Calls with a token that only allows `use`, as long as the signal isn't aborted. */

@@ -90,7 +90,11 @@ export function effectiveConfiguration(
 }
 
 /** `holder`: where the values of the file are from. */
-export function effectiveValues(read: ReadConfig, operator: Limits, holder: ValueSource): readonly EffectiveValue[] {
+export function effectiveValues(
+  read: ReadConfig,
+  operator: GrantedLimits,
+  holder: ValueSource,
+): readonly EffectiveValue[] {
   return KEYS.map(([name, whenEmpty]) => {
     const from: ValueSource = read.given?.has(name) ? holder : { kind: 'default' };
     const value = formatValue(readValue(read.config, name), name, whenEmpty);
@@ -109,10 +113,14 @@ function withholdValue(value: EffectiveValue, holder: string): EffectiveValue {
 }
 
 /** What the operator sets, and what the installation grants. */
-type Limits = OperatorLimits & { readonly mayRerun?: boolean };
+type GrantedLimits = OperatorLimits & { readonly mayRerun?: boolean };
 
 /** What becomes of a value under the operator's limits. */
-function applyOperator(name: string, { config, problem }: ReadConfig, operator: Limits): Partial<EffectiveValue> {
+function applyOperator(
+  name: string,
+  { config, problem }: ReadConfig,
+  operator: GrantedLimits,
+): Partial<EffectiveValue> {
   const { budget, ceiling } = operator;
   const careful = problem === null ? '' : 'the careful choice, until the file is corrected';
   switch (name) {

@@ -138,12 +138,12 @@ type Read = (path: readonly string[]) => unknown;
 type LineOf = (path: readonly string[]) => number;
 
 /** The job's name, and the mode that its step gives; null: there is none. */
-interface Job {
+interface CausewayJob {
   readonly name: string;
   readonly mode: Mode;
 }
 
-function findJob(file: string, jobs: unknown): Job | null {
+function findJob(file: string, jobs: unknown): CausewayJob | null {
   for (const [name, job] of Object.entries(readJobs(jobs))) {
     const steps = isRecord(job) && Array.isArray(job['steps']) ? (job['steps'] as unknown[]) : [];
     const step = steps.find((one) => isOurs(file, one));
@@ -181,7 +181,7 @@ function readInputs(step: unknown): Readonly<Record<string, unknown>> {
   return isRecord(step) && isRecord(step['with']) ? step['with'] : {};
 }
 
-function checkConcurrency(read: Read, at: LineOf, { name }: Job): readonly WorkflowFault[] {
+function checkConcurrency(read: Read, at: LineOf, { name }: CausewayJob): readonly WorkflowFault[] {
   const places = [['concurrency'], ['jobs', name, 'concurrency']];
   const place = places.find((path) => read(path) !== undefined && read(path) !== null);
   if (place === undefined) {
@@ -207,7 +207,7 @@ function listEvents(on: unknown): readonly string[] {
   return isRecord(on) ? Object.keys(on) : Array.isArray(on) ? on.map(String) : [String(on)];
 }
 
-function checkPermissions(read: Read, at: LineOf, { name, mode }: Job): readonly WorkflowFault[] {
+function checkPermissions(read: Read, at: LineOf, { name, mode }: CausewayJob): readonly WorkflowFault[] {
   const ofJob = ['jobs', name, 'permissions'];
   const own = read(ofJob);
   const path = own === undefined || own === null ? ['permissions'] : ofJob;

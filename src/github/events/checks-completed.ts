@@ -143,7 +143,7 @@ async function notePassed(
 }
 
 interface EndedChecks {
-  readonly head: NotedHead;
+  readonly head: CompletedHead;
   readonly conclusion: string;
   readonly pullRequests: readonly number[];
   readonly waitMs: number;
@@ -172,7 +172,7 @@ async function hasFailedBefore({ store, redactor }: CausewayAppDeps, project: Gi
   });
 }
 
-interface NotedHead {
+interface CompletedHead {
   readonly sha: string;
   /** "" where the event names none. */
   readonly branch: string;
@@ -185,7 +185,7 @@ interface NotedHead {
 async function noteHead(
   { store, redactor, now, memory }: CausewayAppDeps,
   project: GithubProject,
-  { sha, branch }: NotedHead,
+  { sha, branch }: CompletedHead,
   waitMs: number,
 ): Promise<void> {
   const runAt = new Date(now().getTime() + waitMs).toISOString();
@@ -199,6 +199,6 @@ async function noteHead(
 }
 
 /** The same for a commit that was looked at before; any other does not matter. */
-async function noteKnownHead(deps: CausewayAppDeps, project: GithubProject, head: NotedHead, waitMs: number) {
+async function noteKnownHead(deps: CausewayAppDeps, project: GithubProject, head: CompletedHead, waitMs: number) {
   if ((await deps.store.findHeadOfCommit(project.id, head.sha)) !== null) await noteHead(deps, project, head, waitMs);
 }

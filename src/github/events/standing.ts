@@ -12,7 +12,7 @@ export type Answered =
   | { readonly kind: 'thread'; readonly threadId: string }
   | { readonly kind: 'issue'; readonly issueId: string };
 
-export async function findAnswer(deps: Pick<CausewayAppDeps, 'store'>, at: Place): Promise<Answered | null> {
+export async function findAnswer(deps: Pick<CausewayAppDeps, 'store'>, at: EventPlace): Promise<Answered | null> {
   const { own, origin } = await findThreads(deps, at);
   const posted = origin?.record.pullRequest ?? null;
   if (posted !== null && own?.record.comment?.shows !== 'result') return { kind: 'issue', issueId: posted.issueId };
@@ -20,10 +20,10 @@ export async function findAnswer(deps: Pick<CausewayAppDeps, 'store'>, at: Place
   return { kind: 'thread', threadId: own.id };
 }
 
-type Place = Pick<EventSubject, 'project' | 'subject'>;
+type EventPlace = Pick<EventSubject, 'project' | 'subject'>;
 
 /** By our records; without any (a job of GitHub Actions), by our comment there, which says in its marker what it shows. */
-export async function isAnswered(deps: CausewayAppDeps, at: Place, signal: AbortSignal): Promise<boolean> {
+export async function isAnswered(deps: CausewayAppDeps, at: EventPlace, signal: AbortSignal): Promise<boolean> {
   if ((await findAnswer(deps, at)) !== null) return true;
   if (deps.memory !== 'github') return false;
   const since = new Date(deps.now().getTime() - REPLY_MS).toISOString();
@@ -34,7 +34,7 @@ export async function isAnswered(deps: CausewayAppDeps, at: Place, signal: Abort
 /** The thread of the subject, and for our own pull request also the thread that opened it. */
 export async function findThreads(
   { store }: Pick<CausewayAppDeps, 'store'>,
-  { project, subject }: Place,
+  { project, subject }: EventPlace,
 ): Promise<{ readonly own: Thread | null; readonly origin: Thread | null }> {
   const isPull = subject.kind === 'pull_request';
   return {
@@ -43,7 +43,7 @@ export async function findThreads(
   };
 }
 
-interface PlaceWithIssue extends Place {
+interface PlaceWithIssue extends EventPlace {
   readonly issue: IssuePayload;
 }
 
@@ -75,7 +75,7 @@ export async function offerCommands(deps: CausewayAppDeps, at: EventSubject, sig
 }
 
 /** Whether the pull request's branch is in this repository; one that we may not look at counts as a fork's. */
-export async function hasOwnBranch(deps: CausewayAppDeps, at: Place, signal: AbortSignal): Promise<boolean> {
+export async function hasOwnBranch(deps: CausewayAppDeps, at: EventPlace, signal: AbortSignal): Promise<boolean> {
   try {
     const { head, base } = await readStandingPull(deps, at, at.subject.number, signal);
     return head.repo?.id === base.repo.id;
@@ -87,7 +87,7 @@ export async function hasOwnBranch(deps: CausewayAppDeps, at: Place, signal: Abo
 
 export async function readStandingPull(
   { clients }: CausewayAppDeps,
-  { project }: Place,
+  { project }: EventPlace,
   number: number,
   signal: AbortSignal,
 ) {

@@ -18,10 +18,10 @@ export function createContextAccess(deps: { readonly clients: Pick<GithubClients
   };
 }
 
-type Deps = Parameters<typeof createContextAccess>[0];
+type ContextAccessDeps = Parameters<typeof createContextAccess>[0];
 
 async function isReadableByAll(
-  deps: Deps,
+  deps: ContextAccessDeps,
   { project, other }: { readonly project: GithubProject; readonly other: GithubProject },
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -36,7 +36,11 @@ async function isReadableByAll(
 }
 
 /** As GitHub says it now, with a token for that repository alone; null: it is not there for us. */
-async function readVisibility(deps: Deps, project: GithubProject, signal: AbortSignal): Promise<Visibility | null> {
+async function readVisibility(
+  deps: ContextAccessDeps,
+  project: GithubProject,
+  signal: AbortSignal,
+): Promise<Visibility | null> {
   const read = openRepository(deps, project, 'read', signal);
   const data = await ignoreRefused(read(({ rest }, place) => rest.repos.get({ ...place })));
   // Another repository may have taken over the name.
@@ -47,7 +51,7 @@ async function readVisibility(deps: Deps, project: GithubProject, signal: AbortS
 
 /** Ids of the people whom GitHub lists as able to read it; null: too many, or not for us to know. */
 async function listReaders(
-  deps: Deps,
+  deps: ContextAccessDeps,
   project: GithubProject,
   signal: AbortSignal,
 ): Promise<ReadonlySet<number> | null> {

@@ -13,7 +13,7 @@ interface ListedInstallation {
   readonly suspended_at: string | null;
 }
 
-interface ListedRepository {
+interface RepositoryData {
   readonly id: number;
   readonly full_name: string;
   readonly clone_url: string;
@@ -95,7 +95,7 @@ function toOwner(account: object | null): Installation['owner'] {
 }
 
 /** Throws GithubFailure where a number or name is missing. */
-export function toInstalledRepository(listed: ListedRepository): InstalledRepository {
+export function toInstalledRepository(listed: RepositoryData): InstalledRepository {
   if (!/^[^/\s]+\/[^/\s]+$/.test(listed.full_name) || !URL.canParse(listed.clone_url)) throw describeIncomplete();
   return {
     id: checkId(listed.id),

@@ -19,7 +19,7 @@ export interface RedeliveryOptions {
   readonly now: () => Date;
 }
 
-interface Attempt {
+interface DeliveryAttempt {
   /** Of this attempt: only to be sent back, since Octokit makes a bigint of it where a float cannot hold it. */
   readonly id: number;
   /** X-GitHub-Delivery: the same for every attempt at one delivery. */
@@ -38,9 +38,9 @@ const MAX_REQUESTS = 3;
 
 export function createRedelivery({ clients, store, log, now }: RedeliveryOptions): Redelivery {
   /** Failed and wanted, by the delivery's id: the last attempt. */
-  const open = new Map<string, Attempt>();
+  const open = new Map<string, DeliveryAttempt>();
   /** What was requested: the attempt that had failed, and how many times. */
-  const requested = new Map<string, { readonly attempt: Attempt; readonly times: number }>();
+  const requested = new Map<string, { readonly attempt: DeliveryAttempt; readonly times: number }>();
   let lookedUntil = 0;
 
   /** The list goes from the newest to the oldest: the first attempt seen of a delivery is its last. */
@@ -65,7 +65,7 @@ export function createRedelivery({ clients, store, log, now }: RedeliveryOptions
     for (const [delivery, { attempt }] of requested) if (attempt.at < oldest) requested.delete(delivery);
   }
 
-  function note(attempt: Attempt, isEarlier: boolean): void {
+  function note(attempt: DeliveryAttempt, isEarlier: boolean): void {
     const { delivery, isDelivered } = attempt;
     if (isDelivered) open.delete(delivery);
     if (isDelivered || isEarlier) return;
@@ -79,7 +79,7 @@ export function createRedelivery({ clients, store, log, now }: RedeliveryOptions
    * Where GitHub no longer has the attempt there is nothing to repeat; at a limit, or with GitHub down, it is done
    * another time.
    */
-  async function request(attempt: Attempt, signal: AbortSignal): Promise<void> {
+  async function request(attempt: DeliveryAttempt, signal: AbortSignal): Promise<void> {
     const redeliver = { delivery_id: attempt.id };
     await clients.app
       .call(({ rest }, options) => rest.apps.redeliverWebhookDelivery({ ...redeliver, request: options }), signal)
@@ -110,7 +110,7 @@ export function createRedelivery({ clients, store, log, now }: RedeliveryOptions
  * Every attempt at a delivery of the App, page by page, the newest first. Throws GithubFailure where one could not be
  * read.
  */
-async function* listAttempts(app: GithubCaller, signal: AbortSignal): AsyncGenerator<readonly Attempt[]> {
+async function* listAttempts(app: GithubCaller, signal: AbortSignal): AsyncGenerator<readonly DeliveryAttempt[]> {
   let cursor: string | null = null;
   do {
     const from: { cursor?: string } = cursor === null ? {} : { cursor };

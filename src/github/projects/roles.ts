@@ -99,7 +99,7 @@ async function readRole(clients: PermissionsOptions['clients'], person: Person, 
   }
 }
 
-interface PermissionLevel {
+interface PermissionData {
   readonly permission: string;
   readonly role_name: string;
   readonly user: { readonly permissions?: Readonly<Record<string, boolean>> } | null;
@@ -116,7 +116,7 @@ const FLAGS: readonly (readonly [flag: string, role: Role])[] = [
 /**
  * The flags also cover an organisation's custom roles, which have arbitrary names; servers without flags name the role.
  */
-function toRole({ permission, role_name, user }: PermissionLevel): Role {
+function toRole({ permission, role_name, user }: PermissionData): Role {
   const flags = user?.permissions;
   const flagged = FLAGS.find(([flag]) => flags?.[flag] === true)?.[1];
   if (flagged !== undefined) return flagged;

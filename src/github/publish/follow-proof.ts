@@ -473,7 +473,7 @@ function toGreenCheck({ latest, earlier }: NamedCheck) {
 async function readHalf(
   work: Work,
   named: readonly NamedCheck[],
-  { isLate, ...wanted }: Wanted & { readonly isLate: boolean },
+  { isLate, ...wanted }: WantedWords & { readonly isLate: boolean },
 ): Promise<readonly HalfCheck[]> {
   const isReady = isLate || named.every(({ latest }) => latest.state !== 'waiting');
   const isAnyRed = named.some(({ latest }) => latest.state === 'red');
@@ -491,25 +491,25 @@ async function readHalf(
 }
 
 /** What is looked for in a log. */
-interface Wanted {
+interface WantedWords {
   /** Of our tests and their files. */
   readonly names: readonly string[];
   /** Of the report. */
   readonly thrown: readonly string[];
 }
 
-const NOTHING: Wanted = { names: [], thrown: [] };
+const NOTHING: WantedWords = { names: [], thrown: [] };
 
-type ReadLog = Pick<HalfCheck, 'tests' | 'firstError' | 'namesOwn' | 'showsReported'>;
+type ProofLog = Pick<HalfCheck, 'tests' | 'firstError' | 'namesOwn' | 'showsReported'>;
 
-const UNREAD: ReadLog = { tests: [], firstError: '', namesOwn: false, showsReported: false };
+const UNREAD: ProofLog = { tests: [], firstError: '', namesOwn: false, showsReported: false };
 
 async function readLogOf(
   { deps, view, signal }: Work,
   check: Check,
-  { names, thrown }: Wanted,
+  { names, thrown }: WantedWords,
   resultBudget: ResultBudget,
-): Promise<ReadLog> {
+): Promise<ProofLog> {
   const place = { services: deps, project: view.project, signal };
   const { output, words } = await readCheckTexts(place, check, { ...OUTSIDE_OUTPUT, resultBudget });
   const { excerpt } = await deps.readCheck({ name: check.name, output, ...words });

@@ -27,7 +27,7 @@ import { handOver } from './post-comments.ts';
 import { hasFix, loadFurther, loadResult, type Work } from './view.ts';
 import { addFurther } from './whole-change.ts';
 
-interface Followed {
+interface FollowedRecord {
   readonly record: ThreadRecord;
   /** When to look again unless something happens before; null: not at all. */
   readonly lookAt: string | null;
@@ -41,7 +41,7 @@ const NO_CHECKS_MS = 600_000;
 const CHECKS_MS = 3 * 24 * 3_600_000;
 const ATTEMPT_MS = 60_000;
 
-export async function follow(work: Work): Promise<Followed> {
+export async function follow(work: Work): Promise<FollowedRecord> {
   const { github, view, deps } = work;
   const { record } = view;
   const posted = record.pullRequest;

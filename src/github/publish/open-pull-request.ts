@@ -16,7 +16,7 @@ import { countPost } from './post-comments.ts';
 import { type PublishableChange, proveChange } from './prove-change.ts';
 import type { Result, View, Work } from './view.ts';
 
-interface Withheld {
+interface WithheldChange {
   readonly kind: 'withheld';
   readonly reason: WithheldReason;
 }
@@ -48,7 +48,7 @@ export async function openPullRequest(work: Work): Promise<ThreadRecord> {
   const { view, deps } = work;
   const { result } = view;
   if (result === null) return view.record;
-  const opened = await recoverFrom<Opened | Withheld | null>(
+  const opened = await recoverFrom<Opened | WithheldChange | null>(
     ['refused'],
     () => open(work, result),
     async (error) => {
@@ -84,7 +84,7 @@ export async function openPullRequest(work: Work): Promise<ThreadRecord> {
 /** How GitHub says that the setting is off, which it does only when the branch is there. */
 const NOT_BY_ACTIONS = /not permitted to create or approve pull requests/i;
 
-async function leaveNoBranch({ github, view }: Work, issue: SourcedIssue): Promise<Withheld> {
+async function leaveNoBranch({ github, view }: Work, issue: SourcedIssue): Promise<WithheldChange> {
   for (const name of listBranchNames(view.thread.subject, issue.id)) {
     const head = await github.readBranch(name);
     if (head !== null && readIssueOf(head, view.thread.id) === issue.id) await github.deleteBranch(name);
@@ -93,7 +93,7 @@ async function leaveNoBranch({ github, view }: Work, issue: SourcedIssue): Promi
 }
 
 /** Null: it isn't requested any more. */
-async function open(work: Work, result: Result): Promise<Opened | Withheld | null> {
+async function open(work: Work, result: Result): Promise<Opened | WithheldChange | null> {
   const { github, view, deps } = work;
   const { issue } = result;
   const made = await findMade(work, issue);
@@ -223,7 +223,7 @@ function describePlan(plan: ProofPlan, base: string): ShownProof {
 }
 
 /** Writes nothing. */
-export async function preparePullRequest(work: Work, result: Result): Promise<PreparedPullRequest | Withheld> {
+export async function preparePullRequest(work: Work, result: Result): Promise<PreparedPullRequest | WithheldChange> {
   const { view } = work;
   const { issue } = result;
   const base = await findBase(work, result);
@@ -298,13 +298,13 @@ async function prepareBranch(
 }
 
 /** `test`: CI runs it without the fix. */
-type Part = 'whole' | 'test' | 'fix';
+type ChangePart = 'whole' | 'test' | 'fix';
 
 interface NewPart {
   readonly branch: string;
   readonly head: string;
   readonly files: CommitFiles;
-  readonly part: Part;
+  readonly part: ChangePart;
 }
 
 /** Full sha of the new commit. */
@@ -318,7 +318,7 @@ export function commitChange(
   return github.commit({ branch, expectedHead: head, message, files });
 }
 
-function withhold(reason: WithheldReason): Withheld {
+function withhold(reason: WithheldReason): WithheldChange {
   return { kind: 'withheld', reason };
 }
 
@@ -348,7 +348,7 @@ interface Rivals {
 }
 
 /** All that can be said against a pull request, and where it would go otherwise. */
-async function findBase(work: Work, { changeSet }: Result): Promise<Base | Withheld> {
+async function findBase(work: Work, { changeSet }: Result): Promise<Base | WithheldChange> {
   const { deps, view, signal } = work;
   const { subject, fixRequest } = view.thread;
   const read = openRepository(deps, view.project, 'read', signal);
@@ -383,14 +383,18 @@ function chooseBase({ scopes, pullRequest }: View['config'], changeSet: ChangeSe
 }
 
 /** The change goes on top of the pull request's branch, if that is in this repository. */
-async function findStackedBase(read: RepositoryCaller, number: number): Promise<Base | Withheld> {
+async function findStackedBase(read: RepositoryCaller, number: number): Promise<Base | WithheldChange> {
   const { state, head, base } = await read(({ rest }, place) => rest.pulls.get({ ...place, pull_number: number }));
   if (state !== 'open') return withhold({ code: 'pull_request_closed' });
   if (head.repo?.id !== base.repo.id) return withhold({ code: 'fork' });
   return await readBase(read, head.ref, null);
 }
 
-async function readBase(read: RepositoryCaller, branch: string, analysed: string | null): Promise<Base | Withheld> {
+async function readBase(
+  read: RepositoryCaller,
+  branch: string,
+  analysed: string | null,
+): Promise<Base | WithheldChange> {
   const ref = await ignoreUnknown(read(({ rest }, place) => rest.git.getRef({ ...place, ref: `heads/${branch}` })));
   if (ref === null) return withhold({ code: 'no_branch', branch });
   return { kind: 'base', branch, sha: ref.object.sha, analysed };
@@ -467,7 +471,7 @@ export function addTrailers(
   { headline, body }: NewCommitMessage,
   threadId: Thread['id'],
   issueId: string,
-  part: Part = 'whole',
+  part: ChangePart = 'whole',
 ): NewCommitMessage {
   const text = body
     .replace(SKIPS, '($1$2$3)')
@@ -479,7 +483,7 @@ export function addTrailers(
 }
 
 /** Of a commit that `readIssueOf` recognises. */
-export function readPart(head: BranchHead): Part {
+export function readPart(head: BranchHead): ChangePart {
   return /^Causeway-Part: test\s*$/m.test(head.message)
     ? 'test'
     : /^Causeway-Part: fix\s*$/m.test(head.message)

@@ -25,7 +25,7 @@ export type PublishableChange =
   | { readonly kind: 'files'; readonly files: CommitFiles }
   | { readonly kind: 'withheld'; readonly reason: WithheldReason };
 
-class Withheld extends Error {
+class WithheldError extends Error {
   readonly reason: WithheldReason;
 
   constructor(reason: WithheldReason) {
@@ -41,7 +41,7 @@ export async function proveChange(change: ChangeToPublish, signal: AbortSignal):
   try {
     return { kind: 'files', files: await collectFiles(change, signal) };
   } catch (error) {
-    if (error instanceof Withheld) return { kind: 'withheld', reason: error.reason };
+    if (error instanceof WithheldError) return { kind: 'withheld', reason: error.reason };
     if (!(error instanceof DiffRefused)) throw error;
     return { kind: 'withheld', reason: { code: 'diff_refused', otherBase: change.otherBase } };
   }
@@ -87,7 +87,7 @@ function makeFile(file: FileDiff, from: TreeEntry | null, base: string): MadeFil
 async function requireNoSecret({ fileName, changes }: FileDiff, redact: ChangeToPublish['redact']): Promise<void> {
   const added = changes.flatMap(({ lines }) => lines.map(({ newCode }) => newCode)).join('\n');
   if ((await redact(added)) !== added) {
-    throw new Withheld({ code: 'holds_secret', path: fileName });
+    throw new WithheldError({ code: 'holds_secret', path: fileName });
   }
 }
 
@@ -102,10 +102,10 @@ function requireUnchanged(file: FileDiff, before: Entries, now: Entries, change:
   const entry = now.get(path);
   const earlier = before.get(path);
   if (entry === undefined || earlier?.blob !== entry.blob || earlier.kind !== entry.kind) {
-    throw new Withheld({ code: 'file_changed', path, otherBase: change.otherBase });
+    throw new WithheldError({ code: 'file_changed', path, otherBase: change.otherBase });
   }
   if (entry.kind === 'file' || entry.kind === 'executable') return entry;
-  throw new Withheld({ code: 'not_a_file', path });
+  throw new WithheldError({ code: 'not_a_file', path });
 }
 
 /** Git would let a new file replace what is at its path, or at one of its folders. */
@@ -113,7 +113,7 @@ function requireFree(path: string, existing: Entries, change: ChangeToPublish): 
   const parts = path.split('/');
   const taken = parts.map((_, index) => parts.slice(0, index + 1).join('/')).find((one) => existing.has(one));
   if (taken !== undefined || [...existing.keys()].some((one) => one.startsWith(`${path}/`))) {
-    throw new Withheld({ code: 'file_exists', path: taken ?? path, otherBase: change.otherBase });
+    throw new WithheldError({ code: 'file_exists', path: taken ?? path, otherBase: change.otherBase });
   }
 }
 
@@ -124,7 +124,7 @@ function requireAllowed(
   for (const path of [fileName, previousFileName]) {
     const matches = (glob: string) => createGlobMatcher(glob)(path);
     if (block.some(matches) || (allow.length > 0 && !allow.some(matches))) {
-      throw new Withheld({ code: 'path_not_allowed', path });
+      throw new WithheldError({ code: 'path_not_allowed', path });
     }
   }
 }
@@ -133,7 +133,7 @@ function requireAllowed(
 async function readWhole(tree: SourceTree, { path, blob }: TreeEntry, signal: AbortSignal): Promise<string> {
   const read = await tree.read(path, {}, signal);
   if (read.kind === 'text' && read.cut === '' && nameBlob(read.text, blob.length) === blob) return read.text;
-  throw new Withheld({ code: 'not_text', path });
+  throw new WithheldError({ code: 'not_text', path });
 }
 
 function nameBlob(text: string, length: number): string {
@@ -148,7 +148,7 @@ function nameBlob(text: string, length: number): string {
 function applyChange(file: FileDiff, base: string): string | null {
   const text = applyFileDiff(base, file);
   if (text !== null && text.split(REDACTED).length > base.split(REDACTED).length) {
-    throw new Withheld({ code: 'holds_redacted', path: file.fileName });
+    throw new WithheldError({ code: 'holds_redacted', path: file.fileName });
   }
   return text;
 }

@@ -23,7 +23,7 @@ const MOST_PAGES = 5;
 /** GitHub's limit of a text, in bytes. */
 const MAX_TEXT = 65_535;
 
-interface Work {
+interface CheckRunWork {
   readonly deps: PublishDeps;
   readonly view: CheckRunView;
   readonly wanted: WantedCheckRun;
@@ -52,7 +52,7 @@ async function hold(deps: PublishDeps, { head }: CheckRunView, wanted: WantedChe
 }
 
 /** A refused check run isn't tried again: the next head shows whether that has changed. */
-async function showUnlessRefused(work: Work): Promise<void> {
+async function showUnlessRefused(work: CheckRunWork): Promise<void> {
   const { deps, view, wanted } = work;
   const { id } = view.head;
   const readRecord = async () => (await deps.store.findHead(id))?.record ?? view.head.record;
@@ -77,7 +77,7 @@ async function showUnlessRefused(work: Work): Promise<void> {
 }
 
 /** Looks for a check run that was created but not recorded before it creates one. */
-async function show(work: Work): Promise<void> {
+async function show(work: CheckRunWork): Promise<void> {
   const { deps, view, wanted, digest, signal } = work;
   const { head, project } = view;
   const posted = head.record.checkRun ?? (await adoptCheckRun(work));
@@ -96,7 +96,7 @@ async function show(work: Work): Promise<void> {
 }
 
 /** The first check run of our App whose `external_id` names this head; null: there is none. */
-async function adoptCheckRun(work: Work): Promise<PostedCheckRun | null> {
+async function adoptCheckRun(work: CheckRunWork): Promise<PostedCheckRun | null> {
   const { deps, view, signal } = work;
   const identity = await deps.clients.identity(signal);
   const of = { ref: view.head.sha, app_id: identity.appId, filter: 'all' } as const;
@@ -115,7 +115,7 @@ async function adoptCheckRun(work: Work): Promise<PostedCheckRun | null> {
 }
 
 /** GitHub only adds annotations: those that are there aren't sent again. */
-async function updateCheckRun(work: Work, { id, url, ...posted }: PostedCheckRun): Promise<void> {
+async function updateCheckRun(work: CheckRunWork, { id, url, ...posted }: PostedCheckRun): Promise<void> {
   const { deps, view, wanted, digest, signal } = work;
   if (posted.digest === digest) return;
   const read = openRepository(deps, view.project, 'read', signal);
@@ -134,7 +134,7 @@ async function updateCheckRun(work: Work, { id, url, ...posted }: PostedCheckRun
 }
 
 /** The fields of a call, every text redacted once more. */
-async function toFields({ deps, wanted }: Work, annotations: readonly CheckRunAnnotation[]) {
+async function toFields({ deps, wanted }: CheckRunWork, annotations: readonly CheckRunAnnotation[]) {
   const redact = (text: string) => deps.redactor.redact(text);
   const text = fitText(await redact(wanted.text));
   const marks = await Promise.all(
@@ -177,7 +177,7 @@ function toIdentity({ id, html_url: url }: { readonly id: number; readonly html_
 }
 
 async function saveCheckRun(
-  { deps, view, wanted }: Work,
+  { deps, view, wanted }: CheckRunWork,
   { id, url, annotations, digest }: Pick<PostedCheckRun, 'id' | 'url' | 'annotations' | 'digest'>,
 ): Promise<void> {
   const buttons = wanted.buttons.map(({ threadId, investigationId }) => ({ threadId, investigationId }));

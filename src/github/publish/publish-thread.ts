@@ -33,7 +33,7 @@ const MOST_STEPS = 20;
 type Effect = Exclude<PublishStep, { kind: 'later' | 'done' | 'look' | 'follow' }>;
 
 /** Of one run of the job. Only the publisher writes the record, so it is read once. */
-interface State {
+interface PublishingState {
   readonly record: ThreadRecord | null;
   readonly pull: LivePull | null;
   readonly progress: PublishProgress;
@@ -61,7 +61,7 @@ async function publishThread(
   logSilence: (thread: string, wait: PublishWait) => void,
   signal: AbortSignal,
 ): Promise<JobResult> {
-  let state: State = { record: null, pull: null, progress: { hasFollowed: false, followAt: null } };
+  let state: PublishingState = { record: null, pull: null, progress: { hasFollowed: false, followAt: null } };
   for (let steps = 0; steps < MOST_STEPS; steps += 1) {
     if (deps.paused()) return runLater(deps, PAUSED_MS);
     const view = await loadView(deps, threadId, state, signal);
@@ -83,8 +83,8 @@ async function publishThread(
 async function takeStep(
   work: Work,
   step: Exclude<PublishStep, { kind: 'later' | 'done' }>,
-  state: State,
-): Promise<State> {
+  state: PublishingState,
+): Promise<PublishingState> {
   if (step.kind === 'look') return { ...state, pull: await readPull(work, step.number) };
   if (step.kind !== 'follow') return { ...state, record: await saveRecord(work, await carryOut(work, step)) };
   const { record, lookAt } = await follow(work);

@@ -21,7 +21,7 @@ interface PulledFile {
 }
 
 /** Lines of the head that a comment can be on, by number. */
-type Hunk = ReadonlyMap<number, string>;
+type CommentableLines = ReadonlyMap<number, string>;
 
 /** Lines `from` to `to` are replaced; `to` is `from - 1` where lines are only inserted after `to`. */
 interface LineEdit {
@@ -98,7 +98,7 @@ function toEdits(changes: readonly Change[]): readonly LineEdit[] {
 }
 
 /** An edit of whole lines that the pull request shows; an insertion takes a neighbouring line along. */
-function placeEdit(hunks: readonly Hunk[], edit: LineEdit): LineEdit | null {
+function placeEdit(hunks: readonly CommentableLines[], edit: LineEdit): LineEdit | null {
   const { from, to, old, lines } = edit;
   if (old.length > 0) {
     const hunk = hunks.find((one) => one.has(from));
@@ -113,7 +113,7 @@ function placeEdit(hunks: readonly Hunk[], edit: LineEdit): LineEdit | null {
   return null;
 }
 
-function readHunks(patch: string): readonly Hunk[] {
+function readHunks(patch: string): readonly CommentableLines[] {
   const hunks: Map<number, string>[] = [];
   let line = 0;
   for (const text of patch.split('\n')) {

@@ -5,7 +5,7 @@ import { readLimited } from '../../core/abortable.ts';
 import type { GithubProject } from '../../core/project/index.ts';
 import type { GatherDeps } from './gather-deps.ts';
 
-interface Attachment {
+interface AttachmentLink {
   readonly url: string;
   /** As its uploader named it. */
   readonly name: string;
@@ -13,7 +13,7 @@ interface Attachment {
   readonly isText: boolean;
 }
 
-type Deps = Pick<GatherDeps, 'clients' | 'webUrl' | 'userAgent' | 'fetch' | 'shortenLog'>;
+type AttachmentDeps = Pick<GatherDeps, 'clients' | 'webUrl' | 'userAgent' | 'fetch' | 'shortenLog'>;
 
 const TOTAL_BYTES = 5 * 1024 * 1024;
 /** Of each, so that one doesn't push the others out of the report. */
@@ -24,7 +24,7 @@ const MAX_REDIRECTS = 3;
 
 /** One part for each file, in the order of the links but logs last; for a file that isn't read, the reason. */
 export async function readAttachments(
-  deps: Deps,
+  deps: AttachmentDeps,
   project: GithubProject,
   texts: readonly string[],
   signal: AbortSignal,
@@ -79,8 +79,8 @@ const LINK = /https?:\/\/[^\s<>()[\]{}"'`\\|^]+/gi;
 export function findAttachments(
   text: string,
   { webUrl, project }: { readonly webUrl: string; readonly project: Pick<GithubProject, 'name'> },
-): readonly Attachment[] {
-  const found = new Map<string, Attachment>();
+): readonly AttachmentLink[] {
+  const found = new Map<string, AttachmentLink>();
   for (const [link] of text.matchAll(LINK)) {
     const address = link.replace(/(?<![.,;:!?*_~])[.,;:!?*_~]+$/, '');
     const attachment = parseAttachment(address, webUrl, project.name);
@@ -90,7 +90,7 @@ export function findAttachments(
 }
 
 /** `…/user-attachments/files/1/name`, or older: `…/owner/name/files/1/name`, of this repository only. */
-function parseAttachment(link: string, webUrl: string, repository: string): Attachment | null {
+function parseAttachment(link: string, webUrl: string, repository: string): AttachmentLink | null {
   const url = URL.parse(link);
   const base = new URL(webUrl);
   if (url === null || url.origin !== base.origin || url.username !== '' || url.password !== '') return null;
@@ -112,7 +112,7 @@ function decodeName(name: string): string {
   }
 }
 
-interface Answer {
+interface StorageAnswer {
   readonly status: number;
   /** Null where it isn't a redirect. */
   readonly location: string | null;
@@ -121,9 +121,9 @@ interface Answer {
 
 /** A private repository's files need our token, which only GitHub's own host gets: storage hosts need none. */
 async function openAttachment(
-  deps: Deps,
+  deps: AttachmentDeps,
   project: GithubProject,
-  { url, isText }: Attachment,
+  { url, isText }: AttachmentLink,
   { left, signal }: { readonly left: number; readonly signal: AbortSignal },
 ): Promise<ReadableStream<Uint8Array>> {
   if (!isText) throw new UnreadableFile("it isn't a text file");
@@ -161,13 +161,18 @@ function isStorage(url: URL, webUrl: string): boolean {
   return url.protocol === 'https:' && url.port === '' && STORAGE.some((form) => form.test(url.hostname));
 }
 
-async function requestPublic({ fetch: get = fetch, userAgent }: Deps, url: string, signal: AbortSignal) {
+async function requestPublic({ fetch: get = fetch, userAgent }: AttachmentDeps, url: string, signal: AbortSignal) {
   const answer = await get(url, { headers: { 'user-agent': userAgent }, redirect: 'manual', signal });
   return toAnswer(answer.status, answer.headers.get('location'), answer.body);
 }
 
 /** `url` was built by us on GitHub's own host. */
-async function requestWithToken({ clients }: Deps, { source }: GithubProject, url: string, signal: AbortSignal) {
+async function requestWithToken(
+  { clients }: AttachmentDeps,
+  { source }: GithubProject,
+  url: string,
+  signal: AbortSignal,
+) {
   const { status, headers, data } = await clients.repository(source, 'read').call(
     (octokit, options) =>
       octokit.request(`GET ${url}`, {
@@ -179,7 +184,7 @@ async function requestWithToken({ clients }: Deps, { source }: GithubProject, ur
   return toAnswer(status, headers.location ?? null, data instanceof ReadableStream ? data : null);
 }
 
-function toAnswer(status: number, location: string | null, body: Answer['body']): Answer {
+function toAnswer(status: number, location: string | null, body: StorageAnswer['body']): StorageAnswer {
   return { status, location: [301, 302, 303, 307, 308].includes(status) ? location : null, body };
 }
 

@@ -1,12 +1,12 @@
 // The lines of a comment as people see them: what is quoted, what is code, and without HTML comments.
 
 export interface MarkedMarkdown {
-  readonly lines: readonly MarkedLine[];
+  readonly lines: readonly MarkdownLine[];
   /** How many more lines the text has. */
   readonly leftOut: number;
 }
 
-interface MarkedLine {
+interface MarkdownLine {
   /** Without the HTML comments that were in it, unless it is code. */
   readonly text: string;
   readonly kind: 'prose' | 'quote' | 'code';
@@ -26,7 +26,7 @@ export function markLines(markdown: string): MarkedMarkdown {
   let hidden = false;
   let preformatted = false;
   const all = markdown.split(/\r\n|[\r\n]/);
-  const lines = all.slice(0, MAX_LINES).map((line): MarkedLine => {
+  const lines = all.slice(0, MAX_LINES).map((line): MarkdownLine => {
     if (fence !== null) {
       if (closes(line, fence)) fence = null;
       return { text: line, kind: 'code' };
@@ -63,7 +63,7 @@ function closes(line: string, fence: Fence): boolean {
   return found?.charAt(0) === fence.mark && found.length >= fence.length;
 }
 
-function kindOf(text: string): MarkedLine['kind'] {
+function kindOf(text: string): MarkdownLine['kind'] {
   if (/^ {0,3}>/.test(text)) return 'quote';
   return /^(?: {4}|\t)/.test(text) ? 'code' : 'prose';
 }

@@ -39,7 +39,7 @@ export interface Setup {
 interface SetupContext {
   readonly options: SetupOptions;
   readonly code: OneTimeCode;
-  readonly attempts: Attempts;
+  readonly attempts: SetupAttempts;
 }
 
 export function createSetup(options: SetupOptions): Setup {
@@ -98,13 +98,13 @@ async function submit({ options, code, attempts }: SetupContext, request: Reques
   }
 }
 
-interface HandOver {
+interface SetupHandOver {
   /** Address of our pages in that browser, to which it comes back with its cookie. */
   readonly base: string;
-  readonly attempt: Attempt;
+  readonly attempt: SetupAttempt;
 }
 
-function handOver({ github, appFile }: SetupOptions, form: SetupForm, { base, attempt }: HandOver): Response {
+function handOver({ github, appFile }: SetupOptions, form: SetupForm, { base, attempt }: SetupHandOver): Response {
   const { webUrl } = github;
   const owner = form.organisation === '' ? '' : `/organizations/${form.organisation}`;
   const action = `${webUrl}${owner}/settings/apps/new?state=${attempt.state}`;
@@ -162,25 +162,25 @@ function findOwnBase({ headers }: Request, publicUrl: string): string | null {
   return origin.host === headers.get('Host') ? origin.origin : null;
 }
 
-interface Attempt {
+interface SetupAttempt {
   readonly state: string;
   readonly cookie: string;
   /** Where GitHub will reach the service. */
   readonly publicUrl: string;
 }
 
-interface Attempts {
+interface SetupAttempts {
   /** The one before ends: there is one App to be made. */
-  begin(publicUrl: string): Attempt;
+  begin(publicUrl: string): SetupAttempt;
   /** The attempt that comes back, once; null where it is none of ours or is older than an hour. */
-  end(state: string, cookie: string): Attempt | null;
+  end(state: string, cookie: string): SetupAttempt | null;
 }
 
 /** As long as GitHub's own code holds. */
 const LONGEST_MS = 60 * 60 * 1_000;
 
-function createAttempts(now: () => Date): Attempts {
-  let current: (Attempt & { readonly until: number }) | null = null;
+function createAttempts(now: () => Date): SetupAttempts {
+  let current: (SetupAttempt & { readonly until: number }) | null = null;
   return {
     begin: (publicUrl) => {
       const [state, cookie] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
@@ -307,12 +307,12 @@ const TRIES = 10;
 
 const WINDOW_MS = 60_000;
 
-type Verdict = 'right' | 'wrong' | 'too_many';
+type CodeVerdict = 'right' | 'wrong' | 'too_many';
 
 interface OneTimeCode {
   /** To be printed in the terminal, in groups of five. */
   readonly text: string;
-  judge(given: string): Verdict;
+  judge(given: string): CodeVerdict;
 }
 
 function createOneTimeCode(now: () => Date): OneTimeCode {

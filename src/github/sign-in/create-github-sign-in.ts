@@ -79,7 +79,11 @@ export function createGithubSignIn(options: GithubSignInOptions): GithubSignIn {
 /**
  * Throws SignInRefused where GitHub does not take the code, and `github_failed` with the repair for everything else.
  */
-async function exchangeCode(options: GithubSignInOptions, exchange: CodeExchange, limits: Limits): Promise<string> {
+async function exchangeCode(
+  options: GithubSignInOptions,
+  exchange: CodeExchange,
+  limits: SignInSignals,
+): Promise<string> {
   const { clientId, clientSecret, webUrl } = options;
   const form = new URLSearchParams({
     client_id: clientId,
@@ -113,7 +117,7 @@ function registerTokens(data: unknown): void {
   }
 }
 
-interface SignedIn {
+interface SignedInPerson {
   readonly person: Person;
   /** GitHub's numbers: of the first thousand at most. */
   readonly installationIds: readonly number[];
@@ -123,7 +127,7 @@ interface SignedIn {
  * Who the person is, and which installations of the App they can reach. Throws `github_failed` where GitHub gives no
  * usable answer.
  */
-async function readPerson(options: GithubSignInOptions, token: string, limits: Limits): Promise<SignedIn> {
+async function readPerson(options: GithubSignInOptions, token: string, limits: SignInSignals): Promise<SignedInPerson> {
   const get = async (path: string, query = '') => {
     const url = `${options.apiUrl}${path}${query}`;
     const headers = { ...API_HEADERS, authorization: `Bearer ${token}` };
@@ -146,7 +150,7 @@ async function readPerson(options: GithubSignInOptions, token: string, limits: L
 }
 
 /** Never throws: a token that GitHub does not revoke ends by itself within 8 hours, and is kept nowhere. */
-async function revokeUserToken(options: GithubSignInOptions, token: string, limits: Limits): Promise<void> {
+async function revokeUserToken(options: GithubSignInOptions, token: string, limits: SignInSignals): Promise<void> {
   const { clientId, clientSecret, apiUrl, log } = options;
   const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
   const answer = await request(
@@ -180,14 +184,14 @@ interface SignInRequest {
   readonly body: string | null;
 }
 
-interface Limits {
+interface SignInSignals {
   /** The caller's own: its reason is thrown. */
   readonly signal: AbortSignal;
   readonly deadline: AbortSignal;
 }
 
 /** `data`: undefined where the body is no JSON. `link`: the header, "" for none. */
-interface Answered {
+interface AnsweredSignIn {
   readonly kind: 'answer';
   readonly status: number;
   readonly data: unknown;
@@ -195,12 +199,16 @@ interface Answered {
 }
 
 /** `reason` fits in brackets and quotes nothing of GitHub's. */
-type Answer = Answered | { readonly kind: 'none'; readonly reason: string };
+type SignInAnswer = AnsweredSignIn | { readonly kind: 'none'; readonly reason: string };
 
 /**
  * Bounded in time and size. No redirect is followed: what is sent contains secrets. Throws only the signal's reason.
  */
-async function request(options: GithubSignInOptions, sent: SignInRequest, limits: Limits): Promise<Answer> {
+async function request(
+  options: GithubSignInOptions,
+  sent: SignInRequest,
+  limits: SignInSignals,
+): Promise<SignInAnswer> {
   const { fetch: send = fetch, watch = sendUnwatched, userAgent } = options;
   const { url, method, path, body } = sent;
   const signal = AbortSignal.any([limits.signal, limits.deadline]);
@@ -240,7 +248,7 @@ function findCode(error: unknown): string {
 
 const UNEXPECTED = 'unexpected data';
 
-function describeAnswer({ status, data }: Answered): string {
+function describeAnswer({ status, data }: AnsweredSignIn): string {
   if (status !== 200) return `status ${status}`;
   return data === undefined ? 'a page instead of data' : UNEXPECTED;
 }

@@ -25,7 +25,7 @@ const PARAMETERS = z.strictObject({
   to: z.int().min(1).optional().describe('Last line, inclusive.'),
 });
 
-type Given = z.output<typeof PARAMETERS>;
+type CiLogArguments = z.output<typeof PARAMETERS>;
 
 export function defineCiLogTool(log: string | null): Tool {
   let split: readonly string[] | undefined;
@@ -47,7 +47,7 @@ export function defineCiLogTool(log: string | null): Tool {
   });
 }
 
-function describeQuery({ find, from, to }: Given): string {
+function describeQuery({ find, from, to }: CiLogArguments): string {
   const range = from === undefined && to === undefined ? '' : ` lines ${from ?? 1}–${to ?? 'end'}`;
   if (find === undefined) return range === '' ? `: the last ${TAIL} lines` : range;
   return `: find ${quote(find)}${range === '' ? '' : ` in${range}`}`;
@@ -59,7 +59,7 @@ function splitLog(log: string): readonly string[] {
   return lines.map((line) => line.replace(STAMP, '').replaceAll(COLOURS, ''));
 }
 
-function readRange(lines: readonly string[], { from, to }: Given) {
+function readRange(lines: readonly string[], { from, to }: CiLogArguments) {
   const whole = from === undefined && to === undefined;
   const first = whole ? Math.max(1, lines.length - TAIL + 1) : (from ?? 1);
   const last = Math.min(to ?? lines.length, lines.length);
@@ -80,7 +80,7 @@ function readRange(lines: readonly string[], { from, to }: Given) {
   return answerFound(`Text of the report, lines ${start}–${end} of ${lines.length}:\n${shown.join('\n')}`, cut);
 }
 
-function findLines(lines: readonly string[], text: string, { from = 1, to }: Given) {
+function findLines(lines: readonly string[], text: string, { from = 1, to }: CiLogArguments) {
   const sought = text.toLowerCase();
   const hits = lines.flatMap((line, index) => {
     const within = index + 1 >= from && index + 1 <= (to ?? lines.length);

@@ -26,7 +26,7 @@ export type Placement =
   | { readonly kind: 'absent'; readonly nearest: string };
 
 /** Row indices, end exclusive. */
-interface Span {
+interface EditedRows {
   readonly from: number;
   readonly to: number;
 }
@@ -61,12 +61,12 @@ function normaliseText(text: string): string {
 }
 
 /** Rows to be replaced and what comes in their place, or the lines of several places; null: no place. */
-type Found =
-  | (Span & { readonly fresh: readonly string[]; readonly note: string })
+type FoundRows =
+  | (EditedRows & { readonly fresh: readonly string[]; readonly note: string })
   | { readonly lines: readonly number[] }
   | null;
 
-function placeExactly(bare: readonly string[], edit: Edit): Found {
+function placeExactly(bare: readonly string[], edit: Edit): FoundRows {
   // A newline at the end only says that the last line is complete.
   const isComplete = edit.oldText.endsWith('\n');
   const wanted = isComplete ? edit.oldText.slice(0, -1) : edit.oldText;
@@ -105,7 +105,7 @@ function countNewlines(text: string): number {
 }
 
 /** Whole lines with the same characters in the same order, however they are spaced and broken. */
-function placeLoosely(bare: readonly string[], edit: Edit): Found {
+function placeLoosely(bare: readonly string[], edit: Edit): FoundRows {
   const oldRows = trimBlankRows(edit.oldText.split('\n'));
   const wanted = removeSpaces(oldRows.join(''));
   const rowFromStart = new Map<number, number>();
@@ -120,7 +120,7 @@ function placeLoosely(bare: readonly string[], edit: Edit): Found {
     length += piece.length;
     rowFromEnd.set(length, index + 1);
   }
-  const spans = findAll(pieces.join(''), wanted).flatMap((start): Span[] => {
+  const spans = findAll(pieces.join(''), wanted).flatMap((start): EditedRows[] => {
     const from = rowFromStart.get(start);
     const to = rowFromEnd.get(start + wanted.length);
     return from === undefined || to === undefined ? [] : [{ from, to }];
@@ -140,7 +140,10 @@ function removeSpaces(row: string): string {
 }
 
 /** The only one, or the one that begins at `line`; null where that is not certain. */
-function chooseSpan<Candidate extends Span>(spans: readonly Candidate[], line: number | undefined): Candidate | null {
+function chooseSpan<Candidate extends EditedRows>(
+  spans: readonly Candidate[],
+  line: number | undefined,
+): Candidate | null {
   const chosen = spans.length === 1 ? spans : spans.filter(({ from }) => from + 1 === line);
   return chosen.length === 1 ? (chosen[0] ?? null) : null;
 }
@@ -187,7 +190,12 @@ function findAll(text: string, wanted: string): readonly number[] {
  * `fresh` with the indentation that it needs in the place of the rows of the file, given that it was written next to
  * `old` (the same rows as the model spaced them). Unchanged rows at both edges stay as the file has them.
  */
-function fitRows(bare: readonly string[], { from, to }: Span, old: readonly string[], fresh: readonly string[]): Found {
+function fitRows(
+  bare: readonly string[],
+  { from, to }: EditedRows,
+  old: readonly string[],
+  fresh: readonly string[],
+): FoundRows {
   const region = bare.slice(from, to);
   const [first, second] = pairIndentation(region, old);
   const rest = second ?? shiftRest(first, fresh);
@@ -290,7 +298,7 @@ function splitWords(text: string): readonly string[] {
  * The text with the rows of `span` replaced. Unchanged rows at both edges keep their line end; the others get that of
  * the row before them.
  */
-function replaceRows(rows: readonly string[], { from, to }: Span, fresh: readonly string[]): string {
+function replaceRows(rows: readonly string[], { from, to }: EditedRows, fresh: readonly string[]): string {
   const [head, tail] = countSharedRows(rows.slice(from, to).map(removeReturn), fresh);
   const isLast = to === rows.length;
   const usual = (rows[from + head - 1] ?? rows[from] ?? '').endsWith('\r') ? '\r' : '';

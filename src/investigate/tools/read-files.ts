@@ -34,10 +34,10 @@ const READ = z.strictObject({ files: z.array(PART).min(1).max(10) });
 /** Source is what a model reads most: a cut costs a whole turn. */
 const MAX_READ_BYTES = 16_000;
 
-type Part = z.output<typeof PART>;
+type RequestedPart = z.output<typeof PART>;
 
 /** One part: `kind` is that of a finding. */
-interface PartRead {
+interface PartFinding {
   readonly kind: 'found' | 'nothing' | 'failed';
   readonly text: string;
   readonly cut: string;
@@ -68,7 +68,7 @@ export function defineReadFilesTool(source: EditedTree, repository: Repository):
     },
     action: ({ files }) => describeAtCommit(`read ${files.map(describePart).join('; ')}`, source.tree.revision),
     execute: async ({ files }, signal) => {
-      const read: (PartRead | PartLines)[] = [];
+      const read: (PartFinding | PartLines)[] = [];
       for (const part of files) read.push(await readPart(source, repository, part, signal));
       const shares = shareFairly(
         read.map((part) => (part.kind === 'lines' ? countBytes(part.rows) : Buffer.byteLength(part.text))),
@@ -79,7 +79,7 @@ export function defineReadFilesTool(source: EditedTree, repository: Repository):
   });
 }
 
-function describePart({ path, from, to, symbol, commit }: Part): string {
+function describePart({ path, from, to, symbol, commit }: RequestedPart): string {
   const range = from === undefined && to === undefined ? '' : ` lines ${from ?? 1}–${to ?? 'end'}`;
   return `${symbol === undefined ? '' : `${symbol} of `}${path}${range}${commit === undefined ? '' : ` as of ${commit}`}`;
 }
@@ -102,7 +102,7 @@ function shareFairly(needs: readonly number[], total: number): readonly number[]
   return shares;
 }
 
-function cutPart({ name, rows, first, totalLines, cut }: PartLines, bytes: number): PartRead {
+function cutPart({ name, rows, first, totalLines, cut }: PartLines, bytes: number): PartFinding {
   const shown = takeFittingLines(rows, bytes);
   const last = first + shown.length - 1;
   const over =
@@ -111,7 +111,7 @@ function cutPart({ name, rows, first, totalLines, cut }: PartLines, bytes: numbe
 }
 
 /** One finding of several parts: found where any was found. */
-function joinParts(parts: readonly PartRead[]): LookupFinding {
+function joinParts(parts: readonly PartFinding[]): LookupFinding {
   const text = parts.map((part) => part.text).join('\n\n');
   if (parts.some(({ kind }) => kind === 'found')) return answerFound(text, joinNotes(...parts.map(({ cut }) => cut)));
   return parts.some(({ kind }) => kind === 'failed') ? answerFailed(text) : answerNothing(text);
@@ -120,9 +120,9 @@ function joinParts(parts: readonly PartRead[]): LookupFinding {
 async function readPart(
   source: EditedTree,
   repository: Repository,
-  part: Part,
+  part: RequestedPart,
   signal: AbortSignal,
-): Promise<PartRead | PartLines> {
+): Promise<PartFinding | PartLines> {
   const path = normalisePath(part.path);
   const at = part.commit === undefined ? source : await openOlder(repository, part.commit, signal);
   if (at === null) {
@@ -158,7 +158,7 @@ async function openOlder(
   };
 }
 
-function toRange({ from, to }: Part): LineRange | undefined {
+function toRange({ from, to }: RequestedPart): LineRange | undefined {
   if (from === undefined && to === undefined) return undefined;
   return { from: from ?? 1, to: to ?? Number.MAX_SAFE_INTEGER };
 }
@@ -225,7 +225,7 @@ export function defineOutlineTool(source: EditedTree): Tool {
         source.tree.revision,
       ),
     execute: async ({ paths, from = 1 }, signal) => {
-      const parts: PartRead[] = [];
+      const parts: PartFinding[] = [];
       for (const path of paths.map(normalisePath)) {
         parts.push(await outlineFile(source, { path, from, bytes: MAX_RESULT_BYTES / paths.length }, signal));
       }
@@ -238,7 +238,7 @@ async function outlineFile(
   source: EditedTree,
   { path, from, bytes }: { readonly path: string; readonly from: number; readonly bytes: number },
   signal: AbortSignal,
-): Promise<PartRead> {
+): Promise<PartFinding> {
   const read = await source.read(path, { from: 1, to: 1 }, signal);
   if (read.kind !== 'text') return { kind: 'failed', text: explainNoText(path, read), cut: '' };
   const symbols = (await source.outline(path, signal)).filter(({ line }) => line >= from);

@@ -47,7 +47,7 @@ const PARAMETERS = z.strictObject({
   limit: z.int().min(1).max(MAX_LIMIT).optional(),
 });
 
-type Given = z.output<typeof PARAMETERS>;
+type SearchArguments = z.output<typeof PARAMETERS>;
 
 export function defineSearchTool(source: EditedTree): Tool {
   return defineTool({
@@ -88,7 +88,7 @@ interface FileHits {
 /** The files in which hits are shown, in order, up to the limit. */
 function groupHits(
   hits: readonly SearchHit[],
-  { limit = DEFAULT_LIMIT, per_file: perFile }: Given,
+  { limit = DEFAULT_LIMIT, per_file: perFile }: SearchArguments,
 ): readonly FileHits[] {
   const byFile = Map.groupBy(hits, ({ path }) => path);
   const most = perFile ?? (byFile.size === 1 ? limit : DEFAULT_PER_FILE);
@@ -139,7 +139,7 @@ function formatAround(lines: readonly string[], hits: readonly SearchHit[], cont
 /** Of a line. */
 const MAX_SHOWN = 300;
 
-function answerNoHits(given: Given, cuts: readonly OverlaySearchCut[]): LookupFinding {
+function answerNoHits(given: SearchArguments, cuts: readonly OverlaySearchCut[]): LookupFinding {
   const literal = explainLiteral(given);
   const none =
     `No line matches ${formatPattern(given)}${describePaths(given)}. ${literal}${describeCuts(cuts)}`.trimEnd();
@@ -152,7 +152,7 @@ function describeCuts(cuts: readonly OverlaySearchCut[]): string {
   return cuts.map(describeSearchCut).join(' ');
 }
 
-function describeQuery(given: Given): string {
+function describeQuery(given: SearchArguments): string {
   const how = joinNotes(
     `search ${formatPattern(given)}`,
     given.regex === true ? 'as an expression' : '',
@@ -166,20 +166,20 @@ function describeQuery(given: Given): string {
 }
 
 /** An expression as it was sent: quoted, its backslashes would be doubled. */
-function formatPattern({ pattern, regex }: Given): string {
+function formatPattern({ pattern, regex }: SearchArguments): string {
   return regex === true ? `/${shorten(pattern, 300)}/` : quote(pattern);
 }
 
-function explainLiteral({ pattern, regex }: Given): string {
+function explainLiteral({ pattern, regex }: SearchArguments): string {
   const looksLike = regex !== true && /\||\.\*|\\[bwsd(]|\[[^\]]{1,60}\][+*]/.test(pattern);
   return looksLike ? 'It was taken literally; set "regex" if it is an expression. ' : '';
 }
 
-function describePaths({ paths = [] }: Given): string {
+function describePaths({ paths = [] }: SearchArguments): string {
   return paths.length === 0 ? '' : ` in ${paths.join(', ')}`;
 }
 
-function toQuery({ pattern, regex = false, ignore_case = false, word = false, paths = [] }: Given) {
+function toQuery({ pattern, regex = false, ignore_case = false, word = false, paths = [] }: SearchArguments) {
   return { pattern, regex, ignoreCase: ignore_case, word, paths: paths.map(normalisePath) };
 }
 

@@ -75,9 +75,9 @@ export async function checkSyntax(file: string, before: string | null, after: st
   return before !== null && check(before) !== null ? VALID : fault;
 }
 
-type Check = (text: string) => SyntaxVerdict | null;
+type SyntaxCheck = (text: string) => SyntaxVerdict | null;
 
-async function findCheck(file: string, isNew: boolean): Promise<Check | null> {
+async function findCheck(file: string, isNew: boolean): Promise<SyntaxCheck | null> {
   const extension = path.posix.extname(file).slice(1).toLowerCase();
   if (extension === 'json') return (text) => findJsonFault(text, allowsComments(file));
   const grammar = Object.hasOwn(GRAMMARS, extension) ? GRAMMARS[extension] : undefined;

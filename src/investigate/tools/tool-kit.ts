@@ -163,14 +163,14 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change)]));
 }
 
-type Json = Record<string, unknown>;
+type JsonRecord = Record<string, unknown>;
 
 type Path = readonly PropertyKey[];
 
 /** A copy of `value` in which each fault that is only one of type is repaired; other faults stay. */
 function repairArguments(value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   // Not a deep copy: that would be deep recursion where a model nests a hundred thousand brackets.
-  const copy: Json = { ...(value as Json) };
+  const copy: JsonRecord = { ...(value as JsonRecord) };
   for (const [key, item] of Object.entries(copy)) {
     if (Array.isArray(item)) copy[key] = item.map((each: unknown) => (isPlainObject(each) ? { ...each } : each));
   }
@@ -180,7 +180,7 @@ function repairArguments(value: unknown, issues: readonly z.core.$ZodIssue[]): u
   return copy;
 }
 
-function repairValue(root: Json, path: Path, expected: string): void {
+function repairValue(root: JsonRecord, path: Path, expected: string): void {
   const holder = path.slice(0, -1).reduce<unknown>((at, key) => (isObject(at) ? at[String(key)] : undefined), root);
   const key = String(path.at(-1));
   if (!isObject(holder)) return;
@@ -189,11 +189,11 @@ function repairValue(root: Json, path: Path, expected: string): void {
   else holder[key] = repaired;
 }
 
-function isPlainObject(value: unknown): value is Json {
+function isPlainObject(value: unknown): value is JsonRecord {
   return isObject(value) && !Array.isArray(value);
 }
 
-function isObject(value: unknown): value is Json {
+function isObject(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null;
 }
 

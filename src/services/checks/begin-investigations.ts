@@ -78,8 +78,8 @@ function sortRecorded(recorded: readonly Recorded[]): readonly Recorded[] {
   );
 }
 
-type Store = Look['services']['store'];
-type Link = Pick<Finding, 'investigationId' | 'threadId' | 'isOwnThread' | 'sharedFrom'>;
+type LookStore = Look['services']['store'];
+type InvestigationLink = Pick<Finding, 'investigationId' | 'threadId' | 'isOwnThread' | 'sharedFrom'>;
 
 /** The finding with the investigation of its failure, as far as that holds for this place. */
 async function linkFinding(look: Look, place: HeadPlace, one: Recorded): Promise<Finding> {
@@ -88,13 +88,13 @@ async function linkFinding(look: Look, place: HeadPlace, one: Recorded): Promise
 }
 
 /** Its own, that of the default branch, or that of another pull request which has the failure for the same reason. */
-async function findLink({ services: { store } }: Look, place: HeadPlace, one: Recorded): Promise<Link> {
+async function findLink({ services: { store } }: Look, place: HeadPlace, one: Recorded): Promise<InvestigationLink> {
   const { id, investigationId, threadId } = one.failure;
   const subject = threadId === null ? undefined : (await store.findThread(threadId))?.subject;
   const isOwnThread =
     (place.kind === 'pull_request' && subject?.kind === 'pull_request' && subject.number === place.number) ||
     (place.kind === 'default' && subject?.kind === 'failure' && subject.failureId === id);
-  const ofFailure: Link = { investigationId, threadId, isOwnThread, sharedFrom: null };
+  const ofFailure: InvestigationLink = { investigationId, threadId, isOwnThread, sharedFrom: null };
   if (isOwnThread) return ofFailure;
   const answers = await listAnswers(store, one, subject);
   const own = place.kind === 'pull_request' && answers.find(({ pullRequest }) => pullRequest === place.number);
@@ -108,7 +108,11 @@ async function findLink({ services: { store } }: Look, place: HeadPlace, one: Re
 }
 
 /** What was shown here stays while it is an answer, or may become one. */
-async function findHeld(store: Store, { group: { before } }: Recorded, isOfDefault: boolean): Promise<Link | null> {
+async function findHeld(
+  store: LookStore,
+  { group: { before } }: Recorded,
+  isOfDefault: boolean,
+): Promise<InvestigationLink | null> {
   if (before === null || before.isOwnThread) return null;
   const { investigationId, threadId, isOwnThread, sharedFrom } = before;
   if (isOfDefault && typeof sharedFrom !== 'number') return null;
@@ -117,9 +121,13 @@ async function findHeld(store: Store, { group: { before } }: Recorded, isOfDefau
 }
 
 /** That of a pull request with the same cause; only one that found something counts, or that still may. */
-async function findShared(store: Store, { finding }: Recorded, answers: readonly Answer[]): Promise<Link> {
-  const found: Answer[] = [];
-  const pending: Answer[] = [];
+async function findShared(
+  store: LookStore,
+  { finding }: Recorded,
+  answers: readonly SiblingInvestigation[],
+): Promise<InvestigationLink> {
+  const found: SiblingInvestigation[] = [];
+  const pending: SiblingInvestigation[] = [];
   for (const answer of answers) {
     const state = await readAnswer(store, answer.investigationId);
     if (state === 'found') found.push(answer);
@@ -132,7 +140,7 @@ async function findShared(store: Store, { finding }: Recorded, answers: readonly
 }
 
 /** What was begun for a pull request with the same failure. */
-interface Answer {
+interface SiblingInvestigation {
   readonly pullRequest: number;
   readonly isClosed: boolean;
   readonly investigationId: string;
@@ -143,12 +151,12 @@ interface Answer {
 
 /** Of this opening of the failure, the newest of each pull request, the newest first. */
 async function listAnswers(
-  store: Store,
+  store: LookStore,
   { failure, finding: { opening = 1 } }: Recorded,
   subject: Subject | undefined,
-): Promise<readonly Answer[]> {
+): Promise<readonly SiblingInvestigation[]> {
   const found = (await store.listInvestigated(failure)).filter(({ finding }) => (finding.opening ?? 1) === opening);
-  const answers = found.map(({ pullRequest, isClosed, finding }): Answer => {
+  const answers = found.map(({ pullRequest, isClosed, finding }): SiblingInvestigation => {
     const { investigationId, threadId } = finding;
     return { pullRequest, isClosed, investigationId, threadId, finding };
   });
@@ -161,20 +169,24 @@ async function listAnswers(
 }
 
 /** What was found for a pull request holds while it fails there, or on the default branch: the fix is still to come. */
-async function filterLive(store: Store, { failure }: Recorded, answers: readonly Answer[]): Promise<readonly Answer[]> {
+async function filterLive(
+  store: LookStore,
+  { failure }: Recorded,
+  answers: readonly SiblingInvestigation[],
+): Promise<readonly SiblingInvestigation[]> {
   if (failure.state === 'open' && failure.isOnDefault) return answers;
-  const live: Answer[] = [];
+  const live: SiblingInvestigation[] = [];
   for (const answer of answers) if (await store.isOpenIn(failure.id, answer.pullRequest)) live.push(answer);
   return live;
 }
 
 /** The one of the change that was merged; while none is known to be, of several none. */
-function chooseOfBase(answers: readonly Answer[]): Answer | null {
+function chooseOfBase(answers: readonly SiblingInvestigation[]): SiblingInvestigation | null {
   const [first = null, ...others] = answers;
   return answers.find(({ isClosed }) => isClosed) ?? (others.length === 0 ? first : null);
 }
 
-function toLink(answer: Answer | null): Link {
+function toLink(answer: SiblingInvestigation | null): InvestigationLink {
   const { investigationId, threadId } = answer ?? { investigationId: null, threadId: null };
   return { investigationId, threadId, isOwnThread: false, sharedFrom: null };
 }
@@ -185,7 +197,7 @@ function mayBeOwn({ verdict }: Finding): boolean {
 }
 
 /** `nothing`: it has ended without a cause, or is gone. */
-async function readAnswer(store: Store, investigationId: string | null): Promise<'found' | 'pending' | 'nothing'> {
+async function readAnswer(store: LookStore, investigationId: string | null): Promise<'found' | 'pending' | 'nothing'> {
   const investigation = investigationId === null ? null : await store.findInvestigation(investigationId);
   if (investigation === null) return 'nothing';
   const { outcome } = investigation;

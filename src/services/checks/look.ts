@@ -34,7 +34,7 @@ export async function runCheckJob(
   }
 }
 
-type Ends = Pick<CommitRange, 'from' | 'to'>;
+type LookRange = Pick<CommitRange, 'from' | 'to'>;
 
 /** What calls GitHub throws `ChecksBusy`, `ChecksClosed` or the reason of the signal. */
 export interface Look {
@@ -46,7 +46,7 @@ export interface Look {
   /** What the change under test touches; read once. */
   readonly readChanged: (place: HeadPlace) => Promise<ChangedFiles | null>;
   /** Whether one commit is an ancestor of the other; cached for each pair. */
-  readonly isAncestor: (ends: Ends) => Promise<boolean>;
+  readonly isAncestor: (ends: LookRange) => Promise<boolean>;
   /** Of all result files that this look reads. */
   readonly resultBudget: ResultBudget;
   readonly now: () => string;
@@ -81,18 +81,18 @@ export async function createLook(services: CheckServices, headId: string, signal
   };
 }
 
-type Seen = Pick<Head, 'state' | 'place' | 'findings' | 'leftOut' | 'stillWaiting' | 'endedAt'>;
+type SeenHead = Pick<Head, 'state' | 'place' | 'findings' | 'leftOut' | 'stillWaiting' | 'endedAt'>;
 
 const MOST_LEFT_OUT = 100;
 
 /** Values that are not given stay as they are. Without a change nothing is written, so that nothing is published. */
-export async function saveSeen({ head, services, now }: Look, changes: Partial<Seen>): Promise<void> {
-  const seen: Seen = { ...pickSeen(head), ...changes };
+export async function saveSeen({ head, services, now }: Look, changes: Partial<SeenHead>): Promise<void> {
+  const seen: SeenHead = { ...pickSeen(head), ...changes };
   const wanted = { ...seen, leftOut: seen.leftOut.slice(0, MOST_LEFT_OUT) };
   if (toComparable(pickSeen(head)) !== toComparable(wanted)) await services.store.saveHead(head.id, wanted, now());
 }
 
-function pickSeen({ state, place, findings, leftOut, stillWaiting, endedAt }: Seen): Seen {
+function pickSeen({ state, place, findings, leftOut, stillWaiting, endedAt }: SeenHead): SeenHead {
   return { state, place, findings, leftOut, stillWaiting, endedAt };
 }
 

@@ -49,14 +49,14 @@ const MAX_UNITS = 3_000;
 /** Of one unit: what comes after so many says nothing new, and a file may lie in a thousand classes at once. */
 const MAX_LINES = 2_000;
 
-interface Reading extends Pick<Unit, 'fileRank' | 'fileScore'> {
+interface FileReading extends Pick<Unit, 'fileRank' | 'fileScore'> {
   /** Hashes of the report's terms. */
   readonly terms: ReadonlySet<number>;
   readonly phrases: Phrases;
 }
 
 /** Of one file, in the order of its lines. Linear in its text. */
-export function readUnits(file: FunctionFile, { fileRank, fileScore, terms, phrases }: Reading): readonly Unit[] {
+export function readUnits(file: FunctionFile, { fileRank, fileScore, terms, phrases }: FileReading): readonly Unit[] {
   const spans = findSpans(file.path, file.text, file.outline.slice(0, MAX_UNITS));
   const lines = readTerms(file.text, terms, phrases);
   return spans.map((span) => ({
@@ -220,7 +220,7 @@ export interface MarkedFrame {
 
 const OUTWARD = 0.8;
 
-interface Framed {
+interface MappedTraces {
   readonly traces: readonly Trace[];
   /** The frames of each of `traces`, as `mapTraces` laid them to the project's files. */
   readonly mapped: readonly (readonly MappedFrame[])[];
@@ -229,7 +229,7 @@ interface Framed {
 }
 
 /** Best first. A line of compiled output says nothing of its source. */
-export function markFrames({ traces, mapped, linesHold }: Framed): readonly MarkedFrame[] {
+export function markFrames({ traces, mapped, linesHold }: MappedTraces): readonly MarkedFrame[] {
   const marked = mapped.flatMap((frames, index) => {
     const depth = Math.min(traces[index]?.depth ?? 0, 3);
     const own = frames.flatMap(({ frame, mapping }) =>

@@ -167,7 +167,7 @@ function keepFirst<T>(items: readonly T[], keyOf: (item: T) => string): readonly
 }
 
 /** A term of the report as a file writes it. */
-interface Form {
+interface TermForm {
   /** Of a longer name only the part, in lower case. */
   readonly word: string;
   readonly term: WrittenTerm;
@@ -176,9 +176,9 @@ interface Form {
 }
 
 /** Those of `terms` that the text has, in their order, each form once; the report's own spelling is preferred. */
-function findForms(text: string, terms: readonly WrittenTerm[]): readonly Form[] {
+function findForms(text: string, terms: readonly WrittenTerm[]): readonly TermForm[] {
   const byHash = new Map(terms.map((term) => [term.hash, term]));
-  const found = new Map<WrittenTerm, Form>();
+  const found = new Map<WrittenTerm, TermForm>();
   forEachWord(text, (word) => {
     for (const term of hashWord(word).flatMap((hash) => byHash.get(hash) ?? [])) {
       if (found.get(term)?.isSame) continue;
@@ -193,7 +193,7 @@ function findForms(text: string, terms: readonly WrittenTerm[]): readonly Form[]
 }
 
 /** A single word, or a name as a whole; of other names the part that is the term. */
-function toForm(word: string, term: WrittenTerm): Form {
+function toForm(word: string, term: WrittenTerm): TermForm {
   const hashes = hashWord(word);
   const isWhole = word === term.word || hashes.length === 1 || hashes[0] === term.hash;
   const form = isWhole ? word : findPart(word, term.term);

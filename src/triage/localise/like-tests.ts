@@ -21,7 +21,7 @@ export interface LikeTests {
   readonly tests: ReadonlyMap<number, string>;
 }
 
-interface Input {
+interface LikeTestsInput {
   /** Newest first. */
   readonly commits: readonly IndexedCommit[];
   readonly weights: PartWeights;
@@ -31,7 +31,7 @@ interface Input {
 export async function scoreLikeTests(
   table: Table,
   query: Query,
-  { commits, weights, signal }: Input,
+  { commits, weights, signal }: LikeTestsInput,
 ): Promise<LikeTests> {
   const tests = rateTests(table, await scoreWords(table.tests, query, { weights, signal }));
   return scoreHistory(table, tests, commits);

@@ -79,7 +79,7 @@ export async function scoreQualified(
   return { scores, names: found };
 }
 
-interface Places {
+interface PathPlaces {
   /** The parts of each path, without the ending, as names are compared. */
   readonly segments: readonly (readonly string[])[];
   /** Files by their last two parts; `__init__` and its like are left out, so that they mean their folder. */
@@ -88,7 +88,7 @@ interface Places {
 
 const BARE: ReadonlySet<string> = new Set(['index', 'mod', 'init', 'lib', 'main']);
 
-async function readPlaces(paths: readonly string[], signal: AbortSignal): Promise<Places> {
+async function readPlaces(paths: readonly string[], signal: AbortSignal): Promise<PathPlaces> {
   const segments: string[][] = [];
   const byEnd = new Map<string, number[]>();
   await runInSlices(paths.length, { size: SLICE_PATHS, signal }, (file) => {
@@ -107,7 +107,7 @@ async function readPlaces(paths: readonly string[], signal: AbortSignal): Promis
 }
 
 /** The files that have the longest beginning of the name as their path: `org.shop.Cart.add` is in `org/shop/Cart.java`. */
-function findModule({ byEnd }: Places, parts: readonly string[]): readonly number[] | null {
+function findModule({ byEnd }: PathPlaces, parts: readonly string[]): readonly number[] | null {
   for (let end = parts.length; end >= 2; end--) {
     const found = byEnd.get(`${parts[end - 2]}/${parts[end - 1]}`);
     if (found !== undefined) return found;
@@ -117,7 +117,7 @@ function findModule({ byEnd }: Places, parts: readonly string[]): readonly numbe
 
 /** The files that define the last part, and the owner too, or have the owner in their path. */
 function findOwned(
-  { segments }: Places,
+  { segments }: PathPlaces,
   parts: readonly string[],
   definersOf: (name: string) => readonly number[],
 ): readonly number[] {

@@ -259,13 +259,13 @@ function describeTrace({ errorType, message }: Trace, frames: readonly MappedFra
   ];
 }
 
-interface Reader {
+interface QueryReader {
   readonly parts: Readonly<Record<Exclude<PartName, 'title'>, string[]>>;
   prose(line: string): void;
   code(line: string): void;
 }
 
-function createReader(title: string): Reader {
+function createReader(title: string): QueryReader {
   const parts = { prose: [] as string[], name: [] as string[], code: [] as string[], log: [] as string[] };
   let isAside = false;
   let isAfterBlank = true;

@@ -285,13 +285,13 @@ export function findBestWindow(lines: readonly (readonly number[])[], worths: Te
   return { score: best, line: best > 0 ? findFullestLine(lines, end, worths) : 0 };
 }
 
-interface Stretch {
+interface LineWindow {
   enter(line: readonly number[]): void;
   leave(line: readonly number[]): void;
   sum(): number;
 }
 
-function createStretch(worths: TermWorths): Stretch {
+function createStretch(worths: TermWorths): LineWindow {
   const standing = new Map<number, number>();
   let sum = 0;
   return {

@@ -187,7 +187,7 @@ function mayAnswer(operation: Operation, status: number): boolean {
   );
 }
 
-interface Checks {
+interface OperationChecks {
   readonly path: ValidateFunction;
   readonly query: ValidateFunction;
   readonly body: ValidateFunction | null;
@@ -220,7 +220,7 @@ for (const ajv of [bodies, texts]) {
   }
 }
 
-const compiled = new Map<Operation, Checks>();
+const compiled = new Map<Operation, OperationChecks>();
 
 /**
  * Problems of one exchange in words, each with the operation that it belongs to; none: GitHub's description has it. A path that none of
@@ -241,7 +241,11 @@ export function validateExchange(exchange: ApiExchange): string[] {
   ].map((problem) => `${operation.operationId}: ${problem}`);
 }
 
-function requestFaults(operation: Operation, { body, bodyNames }: Checks, { requestBody }: ApiExchange): string[] {
+function requestFaults(
+  operation: Operation,
+  { body, bodyNames }: OperationChecks,
+  { requestBody }: ApiExchange,
+): string[] {
   const isEmpty = requestBody === undefined || requestBody === null || requestBody === '' || isEmptyObject(requestBody);
   if (operation.requestBody === undefined) return isEmpty ? [] : ['request: it takes no body'];
   if (requestBody === undefined || requestBody === '')
@@ -256,7 +260,7 @@ function requestFaults(operation: Operation, { body, bodyNames }: Checks, { requ
   ];
 }
 
-function answerFaults(operation: Operation, checks: Checks, { status, responseBody }: ApiExchange): string[] {
+function answerFaults(operation: Operation, checks: OperationChecks, { status, responseBody }: ApiExchange): string[] {
   const schema = operation.responses[String(status)];
   if (schema === undefined) return mayAnswer(operation, status) ? [] : [`answer: status ${status} is not described`];
   const isEmpty = responseBody === undefined || responseBody === null || responseBody === '';
@@ -271,11 +275,11 @@ function answerFaults(operation: Operation, checks: Checks, { status, responseBo
   return faults(`answer ${status}`, check, responseBody);
 }
 
-function checksOf(operation: Operation): Checks {
+function checksOf(operation: Operation): OperationChecks {
   const known = compiled.get(operation);
   if (known !== undefined) return known;
   const body = operation.requestBody?.schema ?? null;
-  const checks: Checks = {
+  const checks: OperationChecks = {
     path: texts.compile(parametersSchema(operation.parameters, 'path')),
     query: texts.compile(parametersSchema(operation.parameters.map(asAsked(operation)), 'query')),
     body: body === null ? null : bodies.compile(withRefs(body) as object),

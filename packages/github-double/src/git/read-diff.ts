@@ -67,11 +67,11 @@ export async function readDiff(gitDir: string, from: string | null, to: string):
   });
 }
 
-type Entry = Pick<DiffedFile, 'sha' | 'path' | 'previousPath' | 'status'>;
+type DiffEntry = Pick<DiffedFile, 'sha' | 'path' | 'previousPath' | 'status'>;
 
 /** Entries, then as many counts, then the patches behind an empty part; a rename's counts stand before its two names. */
 function partsOf(parts: readonly string[]) {
-  const files: Entry[] = [];
+  const files: DiffEntry[] = [];
   let at = 0;
   while (parts[at]?.startsWith(':')) {
     const [, , , sha = '', letter = 'M'] = (parts[at] ?? '').split(' ');

@@ -12,7 +12,7 @@ export interface TreeChange {
   readonly mode: string;
 }
 
-interface NewCommit {
+interface CommitObject {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly message: string;
@@ -40,7 +40,7 @@ export async function writeTree(gitDir: string, base: string | null, changes: re
   }
 }
 
-export function writeCommit(gitDir: string, commit: NewCommit): Promise<string> {
+export function writeCommit(gitDir: string, commit: CommitObject): Promise<string> {
   const env = { ...identity('AUTHOR', commit.author), ...identity('COMMITTER', commit.committer) };
   const parents = commit.parents.flatMap((parent) => ['-p', parent]);
   return gitText(gitDir, ['commit-tree', commit.tree, ...parents], { env, input: commit.message });
@@ -50,12 +50,12 @@ function identity(who: 'AUTHOR' | 'COMMITTER', { name, email, date }: GitPerson)
   return { [`GIT_${who}_NAME`]: name, [`GIT_${who}_EMAIL`]: email, [`GIT_${who}_DATE`]: date };
 }
 
-interface Entry {
+interface WrittenEntry {
   readonly mode: string;
   readonly sha: string;
 }
 
-type Folder = ReadonlyMap<string, Entry>;
+type Folder = ReadonlyMap<string, WrittenEntry>;
 
 const PLAIN_PATH = /^(?:(?!\.{1,2}\/|\.git)[\w.@+ -]+\/)*(?!\.{1,2}$|\.git)[\w.@+ -]+$/i;
 
@@ -75,7 +75,7 @@ async function changedTree(
   const isPlain = ({ path, mode }: TreeChange) =>
     PLAIN_PATH.test(path.replace(GITHUB_FOLDER, 'github/')) && PLAIN_MODE.test(mode);
   if (paths.size < changes.length || !changes.every(isPlain)) return null;
-  const root = base === null ? new Map<string, Entry>() : await readFolder(gitDir, base);
+  const root = base === null ? new Map<string, WrittenEntry>() : await readFolder(gitDir, base);
   if (root === null) return null;
   const made = await changedFolder(gitDir, root, changes);
   return made === null ? null : writeFolder(gitDir, made);
@@ -96,7 +96,7 @@ async function changedFolder(gitDir: string, folder: Folder, changes: readonly T
     if (before !== undefined && before.mode !== FOLDER_MODE) return null;
     const rest = inside.map((one) => ({ ...one, path: one.path.slice(name.length + 1) }));
     if (rest.some(({ path }) => path === '')) return null;
-    const old = before === undefined ? new Map<string, Entry>() : await readFolder(gitDir, before.sha);
+    const old = before === undefined ? new Map<string, WrittenEntry>() : await readFolder(gitDir, before.sha);
     const made = old === null ? null : await changedFolder(gitDir, old, rest);
     if (made === null) return null;
     if (made.size === 0) entries.delete(name);
@@ -166,7 +166,7 @@ function isPlain({ name, email, date }: GitPerson): boolean {
   return isText.test(name) && isText.test(email) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(date);
 }
 
-function textOf({ tree, parents, message, author, committer }: NewCommit): string {
+function textOf({ tree, parents, message, author, committer }: CommitObject): string {
   const line = ({ name, email, date }: GitPerson) => `${name} <${email}> ${Date.parse(date) / 1_000} +0000`;
   const head = [
     `tree ${tree}`,

@@ -109,12 +109,12 @@ async function refuseAbsent(repository: GithubRepository, head: string, files: F
   }
 }
 
-type Found =
+type FoundRemark =
   | { readonly issue: GithubIssue; readonly review: Review }
   | { readonly issue: GithubIssue; readonly remark: ReviewRemark };
 
 /** `kind` as in the node id; null: there is none. */
-function reviewById(repository: GithubRepository, kind: 'PRR' | 'PRRC', id: number): Found | null {
+function reviewById(repository: GithubRepository, kind: 'PRR' | 'PRRC', id: number): FoundRemark | null {
   if (kind === 'PRRC') {
     const remark = repository.reviewComments.get(id);
     const issue = repository.issues.get(remark?.issueNumber ?? 0);
@@ -127,7 +127,7 @@ function reviewById(repository: GithubRepository, kind: 'PRR' | 'PRRC', id: numb
   return null;
 }
 
-interface Input<T> {
+interface MutationInput<T> {
   readonly input: T & { readonly clientMutationId?: string | null };
 }
 
@@ -135,7 +135,7 @@ const PULLS: Needs = [{ pull_requests: 'write' }];
 
 function mutations(call: QueryView) {
   const { state } = call;
-  const draft = ({ input }: Input<{ readonly pullRequestId: string }>, isDraft: boolean) => {
+  const draft = ({ input }: MutationInput<{ readonly pullRequestId: string }>, isDraft: boolean) => {
     const { repository, issue } = pullOf(call, input.pullRequestId);
     demand(call, repository, PULLS);
     setDraft(state, repository, issue, { isDraft, byId: actorId(call.caller) });
@@ -148,13 +148,13 @@ function mutations(call: QueryView) {
     return view;
   };
   return {
-    createCommitOnBranch: ({ input }: Input<CommitInput>) => createCommitOnBranch(call, input),
-    markPullRequestReadyForReview: (args: Input<{ readonly pullRequestId: string }>) => draft(args, false),
-    minimizeComment: ({ input }: Input<{ readonly subjectId: string; readonly classifier: string }>) => ({
+    createCommitOnBranch: ({ input }: MutationInput<CommitInput>) => createCommitOnBranch(call, input),
+    markPullRequestReadyForReview: (args: MutationInput<{ readonly pullRequestId: string }>) => draft(args, false),
+    minimizeComment: ({ input }: MutationInput<{ readonly subjectId: string; readonly classifier: string }>) => ({
       ...echo(input),
       minimizedComment: minimize(input.subjectId, input.classifier),
     }),
-    unminimizeComment: ({ input }: Input<{ readonly subjectId: string }>) => ({
+    unminimizeComment: ({ input }: MutationInput<{ readonly subjectId: string }>) => ({
       ...echo(input),
       unminimizedComment: minimize(input.subjectId, null),
     }),

@@ -74,7 +74,7 @@ function connection<T>(all: readonly T[], args: PageArguments, show: (one: T) =>
   };
 }
 
-interface Text {
+interface AuthoredText {
   readonly authorId: number | null;
   readonly body: string | null;
   readonly createdAt: string;
@@ -83,7 +83,7 @@ interface Text {
 }
 
 /** What every text of somebody has. */
-function written(call: QueryView, repository: GithubRepository, of: Text) {
+function written(call: QueryView, repository: GithubRepository, of: AuthoredText) {
   const last = of.edits.at(-1);
   return {
     author: actorView(call, of.authorId),

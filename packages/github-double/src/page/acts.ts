@@ -12,10 +12,10 @@ interface Act {
   /** Needed at least; `pull` is anybody who sees the repository. Null: it is not a person who does it. */
   readonly role: RepositoryRole | null;
   /** Returns where to go then. */
-  readonly run: (view: PageView, given: Given) => Promise<string>;
+  readonly run: (view: PageView, given: ActInput) => Promise<string>;
 }
 
-interface Given {
+interface ActInput {
   readonly by: string;
   /** What the pattern caught. */
   readonly id: string;
@@ -41,7 +41,7 @@ export async function act(view: PageView, name: string, fields: URLSearchParams)
   for (const { pattern, role, run } of acts) {
     const match = pattern.exec(name);
     if (match === null) continue;
-    const given: Given = {
+    const given: ActInput = {
       by: fields.get('by') ?? '',
       id: match[1] ?? '',
       field: (one) => (fields.get(one) ?? '').replaceAll('\r\n', '\n'),
@@ -52,14 +52,14 @@ export async function act(view: PageView, name: string, fields: URLSearchParams)
   return null;
 }
 
-function require(view: PageView, { by }: Given, role: RepositoryRole): void {
+function require(view: PageView, { by }: ActInput, role: RepositoryRole): void {
   const { state } = view.double;
   if (mayAtLeast(grantOf(state, view.repository, account(state, by)), role)) return;
   throw new Refused(`${by} may not do that: it takes "${role}" or better on ${view.name}.`);
 }
 
 /** Whoever wrote it, or somebody with write. */
-function requireAuthor(view: PageView, given: Given, authorId: number | null): void {
+function requireAuthor(view: PageView, given: ActInput, authorId: number | null): void {
   if (account(view.double.state, given.by).id !== authorId) require(view, given, 'push');
 }
 
@@ -73,26 +73,26 @@ function people({ double }: PageView): GithubDouble['people'] {
   return double.people;
 }
 
-async function openIssue(view: PageView, { by, field }: Given): Promise<string> {
+async function openIssue(view: PageView, { by, field }: ActInput): Promise<string> {
   const labels = field('label') === '' ? [] : [field('label')];
   const { number } = people(view).openIssue(view.name, { by, title: field('title'), body: field('body'), labels });
   return threadPath(view, number);
 }
 
-async function comment(view: PageView, { by, id, field }: Given): Promise<string> {
+async function comment(view: PageView, { by, id, field }: ActInput): Promise<string> {
   const path = threadPath(view, Number(id));
   if (field('body').trim() === '') throw new Refused('A comment needs a text.');
   return `${path}#issuecomment-${people(view).comment(view.name, Number(id), { by, body: field('body') }).id}`;
 }
 
-async function label(view: PageView, { by, id, field }: Given): Promise<string> {
+async function label(view: PageView, { by, id, field }: ActInput): Promise<string> {
   const path = threadPath(view, Number(id));
   if (field('act') === 'remove') people(view).unlabel(view.name, Number(id), field('label'), by);
   else people(view).label(view.name, Number(id), field('label'), by);
   return path;
 }
 
-async function edit(view: PageView, given: Given): Promise<string> {
+async function edit(view: PageView, given: ActInput): Promise<string> {
   const number = Number(given.id);
   const path = threadPath(view, number);
   requireAuthor(view, given, people(view).issue(view.name, number).authorId);
@@ -100,7 +100,7 @@ async function edit(view: PageView, given: Given): Promise<string> {
   return path;
 }
 
-async function changeState(view: PageView, given: Given): Promise<string> {
+async function changeState(view: PageView, given: ActInput): Promise<string> {
   const number = Number(given.id);
   const path = threadPath(view, number);
   const { by } = given;
@@ -115,7 +115,7 @@ async function changeState(view: PageView, given: Given): Promise<string> {
   return path;
 }
 
-async function changeComment(view: PageView, given: Given): Promise<string> {
+async function changeComment(view: PageView, given: ActInput): Promise<string> {
   const comment = view.repository.comments.get(Number(given.id));
   if (comment === undefined) throw new Refused('That comment is gone.');
   requireAuthor(view, given, comment.authorId);
@@ -124,7 +124,7 @@ async function changeComment(view: PageView, given: Given): Promise<string> {
   return threadPath(view, comment.issueNumber);
 }
 
-async function checkPull(view: PageView, given: Given): Promise<string> {
+async function checkPull(view: PageView, given: ActInput): Promise<string> {
   const number = Number(given.id);
   const path = threadPath(view, number);
   const { pull } = people(view).issue(view.name, number);
@@ -132,13 +132,13 @@ async function checkPull(view: PageView, given: Given): Promise<string> {
   return path;
 }
 
-async function checkCommit(view: PageView, given: Given): Promise<string> {
+async function checkCommit(view: PageView, given: ActInput): Promise<string> {
   await reportCi(view, given.id, 'push', given);
   return `/${view.name}/commit/${given.id}`;
 }
 
 /** A run; of a commit that has had one the next attempt of all of its jobs, as GitHub's button gives it. */
-async function reportCi(view: PageView, sha: string, event: string, { field }: Given): Promise<void> {
+async function reportCi(view: PageView, sha: string, event: string, { field }: ActInput): Promise<void> {
   const conclusion = field('conclusion') === 'failure' ? ('failure' as const) : ('success' as const);
   const result = { conclusion, failedStep: 'Test', log: conclusion === 'failure' ? field('log') : 'ok\n' };
   const { repository, name, double } = view;
@@ -155,7 +155,7 @@ async function reportCi(view: PageView, sha: string, event: string, { field }: G
   for (const job of names) await people(view).finishJob(name, earlier, job, result);
 }
 
-async function pressButton(view: PageView, { by, id, field }: Given): Promise<string> {
+async function pressButton(view: PageView, { by, id, field }: ActInput): Promise<string> {
   const run = view.repository.checkRuns.get(Number(id));
   if (run === undefined) throw new Refused('That check run is gone.');
   if (field('act') === '') await people(view).rerequestCheck(view.name, run, by);
@@ -163,14 +163,14 @@ async function pressButton(view: PageView, { by, id, field }: Given): Promise<st
   return `/${view.name}/runs/${id}`;
 }
 
-async function commitSuggestion(view: PageView, { by, id }: Given): Promise<string> {
+async function commitSuggestion(view: PageView, { by, id }: ActInput): Promise<string> {
   const comment = view.repository.reviewComments.get(Number(id));
   if (comment === undefined) throw new Refused('That comment is gone.');
   await people(view).commitSuggestion(view.name, comment, by);
   return threadPath(view, comment.issueNumber);
 }
 
-async function push(view: PageView, { by, field }: Given): Promise<string> {
+async function push(view: PageView, { by, field }: ActInput): Promise<string> {
   const { name, repository } = view;
   const branch = field('branch') || repository.defaultBranch;
   if (field('pull') === 'yes' && branch === repository.defaultBranch)

@@ -100,7 +100,7 @@ function jobLog(view: PageView, check: CheckRun): PageHtml {
   return html`<section class="box file"><header>Log</header><pre class="mono" style="padding:8px 16px;margin:0;white-space:pre-wrap">${lines.join('\n')}</pre></section>`;
 }
 
-interface Line {
+interface CheckLine {
   readonly outcome: string;
   readonly app: string;
   readonly name: string;
@@ -113,7 +113,7 @@ export function newestRuns(repository: GithubRepository, sha: string): readonly 
   return latestRuns([...repository.checkRuns.values()].filter((run) => run.headSha === sha));
 }
 
-function linesOf(view: PageView, sha: string): readonly Line[] {
+function linesOf(view: PageView, sha: string): readonly CheckLine[] {
   const runs = newestRuns(view.repository, sha).map((run) => ({
     outcome: run.conclusion ?? run.status,
     app: view.double.state.apps.get(run.appId)?.name ?? '',
@@ -149,7 +149,7 @@ export function checkSummary(view: PageView, sha: string, issue: GithubIssue | n
   }</section>`;
 }
 
-function lineRow({ outcome, app, name, detail, href }: Line): PageHtml {
+function lineRow({ outcome, app, name, detail, href }: CheckLine): PageHtml {
   const label = html`<strong>${app && `${app} / `}${name}</strong>`;
   return html`<li class="check">${sign(outcome)}
 ${href === null ? label : html`<a href="${href}" rel="nofollow">${label}</a>`}<span class="muted">${detail}</span></li>`;

@@ -13,13 +13,13 @@ export class PageHtml {
   }
 }
 
-type Part = PageHtml | string | number | null | false | undefined | readonly Part[];
+type HtmlPart = PageHtml | string | number | null | false | undefined | readonly HtmlPart[];
 
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): PageHtml {
+export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): PageHtml {
   return new PageHtml(strings.map((piece, at) => piece + (at < parts.length ? writePart(parts[at]) : '')).join(''));
 }
 
-function writePart(part: Part): string {
+function writePart(part: HtmlPart): string {
   if (part === null || part === undefined || part === false) return '';
   if (part instanceof PageHtml) return part.source;
   if (Array.isArray(part)) return part.map(writePart).join('');
@@ -220,7 +220,7 @@ export function labelPill({ repository }: PageView, name: string): PageHtml {
   return html`<span class="label" style="background:#${colour};color:${text}">${name}</span> `;
 }
 
-interface Framed {
+interface FramedPage {
   readonly title: string;
   readonly body: PageHtml;
   /** Null: no repository. */
@@ -228,7 +228,7 @@ interface Framed {
   readonly tab?: 'code' | 'issues' | 'pulls';
 }
 
-export function framed({ title, body, view, tab }: Framed): PageHtml {
+export function framed({ title, body, view, tab }: FramedPage): PageHtml {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -250,7 +250,7 @@ ${view && tabs(view, tab)}
 </html>`;
 }
 
-function tabs({ repository, name }: PageView, current: Framed['tab']): PageHtml {
+function tabs({ repository, name }: PageView, current: FramedPage['tab']): PageHtml {
   const open = [...repository.issues.values()].filter(({ state }) => state === 'open');
   const pulls = open.filter(({ pull }) => pull !== null).length;
   const tab = (key: string, path: string, label: string, count: number | null) =>

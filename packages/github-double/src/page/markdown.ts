@@ -48,7 +48,7 @@ const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
 /** The rendered comment and what is in it. The HTML is inert: it is written anew from allowed tags and attributes. */
 export function renderMarkdown(source: string, ground: ReferenceGround): Rendered {
   const raw = micromark(source, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
-  const found = { links: [], images: [], mentions: [], issues: [], commits: [] } satisfies Found;
+  const found = { links: [], images: [], mentions: [], issues: [], commits: [] } satisfies FoundReferences;
   const [html, text, open]: [string[], string[], string[]] = [[], [], []];
   const tokens = [...raw.matchAll(TOKEN)].filter(([whole]) => !/^<[!?]/.test(whole));
   let dropped: string | null = null;
@@ -79,9 +79,9 @@ function closeFrom(open: string[], from: number): readonly string[] {
   return closed.toReversed().map((one) => `</${one}>`);
 }
 
-type Found = Record<'links' | 'images' | 'mentions' | 'issues' | 'commits', string[]>;
+type FoundReferences = Record<'links' | 'images' | 'mentions' | 'issues' | 'commits', string[]>;
 
-function writeAttributes(tag: string, source: string, found: Found): string {
+function writeAttributes(tag: string, source: string, found: FoundReferences): string {
   const written = [...source.matchAll(ATTRIBUTE)]
     .map(([, name = '', double, single, bare]) => {
       const value = decodeEntities(double ?? single ?? bare ?? '');
@@ -113,12 +113,16 @@ function groundWithin(open: readonly string[], ground: ReferenceGround): Referen
   return open.some((one) => OPAQUE.has(one)) ? null : ground;
 }
 
-type Token = RegExpExecArray | undefined;
+type PatternMatch = RegExpExecArray | undefined;
 
 /** In comments GitHub keeps the ends of lines. Those at a block's edge, or after a break, are layout of the source. */
-function withBreaks(html: string, open: readonly string[], [before, after]: readonly [Token, Token]): string {
+function withBreaks(
+  html: string,
+  open: readonly string[],
+  [before, after]: readonly [PatternMatch, PatternMatch],
+): string {
   if (!FLOWING.has(open.at(-1) ?? '')) return html;
-  const isEdge = (token: Token) => !INLINE.has(token?.[2]?.toLowerCase() ?? '');
+  const isEdge = (token: PatternMatch) => !INLINE.has(token?.[2]?.toLowerCase() ?? '');
   const begin = isEdge(before) ? (/^\n/.exec(html)?.[0] ?? '') : '';
   const end = isEdge(after) && html.length > begin.length ? (/\n$/.exec(html)?.[0] ?? '') : '';
   return begin + html.slice(begin.length, html.length - end.length).replaceAll('\n', '<br>\n') + end;
@@ -142,13 +146,13 @@ const REFERENCE = new RegExp(
   'gi',
 );
 
-interface Shown {
+interface ShownMarkdown {
   readonly html: string;
   readonly text: string;
 }
 
 /** A text with links for what it refers to; `ground` null: nothing in it is a reference. */
-function linkText(content: string, ground: ReferenceGround | null, found: Found): Shown {
+function linkText(content: string, ground: ReferenceGround | null, found: FoundReferences): ShownMarkdown {
   let [html, text, at] = ['', '', 0];
   for (const match of ground === null ? [] : content.matchAll(REFERENCE)) {
     const reference = ground === null ? null : readReference(match, ground, found);
@@ -165,7 +169,7 @@ function linkText(content: string, ground: ReferenceGround | null, found: Found)
 function readReference(
   match: RegExpExecArray,
   { repository }: ReferenceGround,
-  found: Found,
+  found: FoundReferences,
 ): { readonly kind: string; readonly path: string; readonly text: string } | null {
   const { login, team = '', other = repository, issue, elsewhere, commit = '' } = match.groups ?? {};
   if (login !== undefined) {

@@ -18,13 +18,13 @@ const HEADERS = {
     "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 };
 
-interface Page {
+interface PageRoute {
   readonly pattern: RegExp;
   readonly show: (view: PageView, id: string) => Promise<PageHtml | null> | PageHtml | null;
 }
 
 /** Below `/OWNER/NAME`. */
-const pages: readonly Page[] = [
+const pages: readonly PageRoute[] = [
   { pattern: /^$/, show: repositoryPage },
   { pattern: /^\/issues$/, show: (view) => issuesPage(view, 'issues') },
   { pattern: /^\/pulls$/, show: (view) => issuesPage(view, 'pulls') },

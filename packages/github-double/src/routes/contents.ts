@@ -33,12 +33,12 @@ async function contents(call: RepositoryCall): Promise<Answer> {
   return file(call, { ref, path, entry });
 }
 
-interface Place {
+interface ContentPlace {
   readonly ref: string;
   readonly path: string;
 }
 
-async function folder(call: RepositoryCall, at: Place & { commit: string; entry: GitEntry }): Promise<Answer> {
+async function folder(call: RepositoryCall, at: ContentPlace & { commit: string; entry: GitEntry }): Promise<Answer> {
   const entries = (await readTree(call.repository.gitDir, at.entry.sha, false)) ?? [];
   const listed = entries.slice(0, 1_000).map((entry) => {
     const path = at.path === '' ? entry.path : `${at.path}/${entry.path}`;
@@ -47,7 +47,7 @@ async function folder(call: RepositoryCall, at: Place & { commit: string; entry:
   return ok(listed);
 }
 
-async function file(call: RepositoryCall, at: Place & { entry: GitEntry }): Promise<Answer> {
+async function file(call: RepositoryCall, at: ContentPlace & { entry: GitEntry }): Promise<Answer> {
   const blob = await readBlob(call.repository.gitDir, at.entry.sha);
   const accept = call.headers['accept'] ?? '';
   if (/\braw\b/.test(accept))
@@ -77,7 +77,7 @@ function typeOf(entry: GitEntry): string {
   return entry.type === 'tree' ? 'dir' : 'file';
 }
 
-function common(call: RepositoryCall, entry: GitEntry, { ref, path }: Place) {
+function common(call: RepositoryCall, entry: GitEntry, { ref, path }: ContentPlace) {
   const written = path.split('/').map(encodeURIComponent).join('/');
   const self = `${apiOf(call)}/contents/${written}?ref=${encodeURIComponent(ref)}`;
   const kind = entry.type === 'tree' ? 'tree' : 'blob';
