@@ -133,7 +133,7 @@ interface ProviderConfig {
  * Throws `usage` with one line for each fault.
  */
 export function readConfig(environment: Environment): Config {
-  const read = createReader(environment);
+  const read = createVariableReader(environment);
   refuseRemoved(read);
   const config: Config = {
     host: read.text('HOST', '127.0.0.1'),
@@ -203,7 +203,7 @@ const ACTION_REPAIR = 'run it as a step of a workflow (docs/action.md), which se
  * of it outlives the job. Throws `usage` with one line for each fault.
  */
 export function readActionConfig(environment: Environment): { readonly config: Config; readonly inputs: ActionInputs } {
-  const read = createReader(environment);
+  const read = createVariableReader(environment);
   const required = (name: string, repair = ACTION_REPAIR): string => {
     const value = read.text(name, '').trim();
     if (value === '') read.faults.push(`${name} is missing: ${repair}.`);
@@ -521,11 +521,11 @@ function readHeaders(read: VariableReader): EndpointConfig['headers'] {
   });
 }
 
-type VariableReader = ReturnType<typeof createReader>;
+type VariableReader = ReturnType<typeof createVariableReader>;
 type NumberRange = { readonly from: number; readonly to: number; readonly or?: string };
 
 /** Reads single variables, one function for each kind of value, and collects faults and secrets. */
-function createReader(environment: Environment) {
+function createVariableReader(environment: Environment) {
   const faults: string[] = [];
   const secrets: string[] = [];
   const text = (name: string, fallback: string): string => environment[name]?.trim() || fallback;

@@ -143,7 +143,7 @@ export function createMetrics({ log, now }: { readonly log: Log; readonly now: (
       if (token === null) return async () => respondPlain(404, 'Metrics are off. Set METRICS_TOKEN to read them here.');
       collectDefaultMetrics({ register: registry });
       return async (request) => {
-        if (!isSame(readBearer(request.headers.get('Authorization') ?? ''), token)) {
+        if (!isSameToken(readBearer(request.headers.get('Authorization') ?? ''), token)) {
           const headers = { 'WWW-Authenticate': 'Bearer' };
           return respondPlain(401, 'Send METRICS_TOKEN as "Authorization: Bearer …".', headers);
         }
@@ -196,7 +196,7 @@ async function read(
 }
 
 /** In constant time: the hashes have the same length. */
-function isSame(given: string, token: string): boolean {
+function isSameToken(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));
 }

@@ -14,7 +14,7 @@ const MAX_MEMBERS = 1_000;
 export async function readJson(c: ApiContext): Promise<{ readonly bytes: Uint8Array; readonly value: unknown }> {
   requireJson(c);
   const bytes = await readBytes(c.req.raw);
-  return { bytes, value: parseJson(bytes) };
+  return { bytes, value: parseBodyJson(bytes) };
 }
 
 /** Refuses with 415 what is not plain JSON in UTF-8. */
@@ -50,7 +50,7 @@ function refuseIncomplete(): never {
   refuse(400, 'The body is incomplete: send it again.');
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+function parseBodyJson(bytes: Uint8Array): unknown {
   const value = decodeJson(bytes);
   if (isDeeperThan(value, MAX_DEPTH)) refuse(400, `The body is nested more than ${MAX_DEPTH} levels deep: flatten it.`);
   if (typeof value === 'object' && value !== null && Object.keys(value).length > MAX_MEMBERS) {

@@ -100,7 +100,7 @@ function renderErrors(document: OpenApiDocument): DocsHtml {
   });
   return html`<p>Every error is <code>application/problem+json</code> (RFC 9457): a <a href="#schema-Problem">Problem</a>. They are checked in
 the order token, scope, rate, type, size of the body, JSON, size of <code>data</code>, values, project.</p>
-${renderTable('Errors', ['Status', 'Meaning'], rows)}`;
+${renderDocsTable('Errors', ['Status', 'Meaning'], rows)}`;
 }
 
 function renderSchemas(document: OpenApiDocument): readonly DocsHtml[] {
@@ -132,7 +132,7 @@ function renderOperation(document: OpenApiDocument, baseUrl: string, entry: Entr
     ${renderCode(formatCurl(document, baseUrl, entry))}
     ${renderParameters(operation)} ${renderBody(document, operation)}
     <h4>Answers</h4>
-    ${renderTable(`Answers: ${operation.summary}`, ['Status', 'Meaning', 'Body'], renderAnswerRows(document, operation))}
+    ${renderDocsTable(`Answers: ${operation.summary}`, ['Status', 'Meaning', 'Body'], renderAnswerRows(document, operation))}
     <p class="scope">Like any request, also ${[...SHARED].map((status, at) => html`${at > 0 ? ', ' : ''}<code>${status}</code>`)}: see <a href="#errors">Errors</a>.</p>
     ${renderExample(document, operation)}
   </article>`;
@@ -140,7 +140,7 @@ function renderOperation(document: OpenApiDocument, baseUrl: string, entry: Entr
 
 /** A call that a shell takes as it is, once TOKEN is set. */
 export function formatCurl(document: OpenApiDocument, baseUrl: string, { method, path, operation }: Entry): string {
-  const streams = listAnswers(document, operation).some(
+  const streams = listResponses(document, operation).some(
     ([, answer]) => 'content' in answer && answer.content?.['text/event-stream'],
   );
   const how = `${streams ? '-N ' : ''}${method === 'get' ? '' : `-X ${method.toUpperCase()} `}`;
@@ -177,10 +177,10 @@ function renderParameters(operation: OperationObject): DocsHtml {
   const rows = listParameters(operation).map((parameter) => {
     const type = parameter.schema === undefined ? html`string` : renderType(parameter.schema);
     const meaning = renderText(parameter.description ?? describeParameter(parameter));
-    return renderRow(parameter.name, parameter.required ?? false, html`${type}, in the ${parameter.in}`, meaning);
+    return renderFieldRow(parameter.name, parameter.required ?? false, html`${type}, in the ${parameter.in}`, meaning);
   });
   if (rows.length === 0) return html``;
-  return html`<h4>Parameters</h4>${renderTable(`Parameters: ${operation.summary}`, ['Name', 'Type', 'Meaning'], rows)}`;
+  return html`<h4>Parameters</h4>${renderDocsTable(`Parameters: ${operation.summary}`, ['Name', 'Type', 'Meaning'], rows)}`;
 }
 
 function describeParameter({ schema }: ParameterObject): string {
@@ -193,7 +193,7 @@ function renderBody(document: OpenApiDocument, operation: OperationObject): Docs
   return html`<h4>Body</h4>${renderFields(document, `Body: ${operation.summary}`, schema)}`;
 }
 
-function listAnswers(
+function listResponses(
   document: OpenApiDocument,
   operation: OperationObject,
 ): readonly (readonly [string, ResponseObject])[] {
@@ -204,7 +204,7 @@ function listAnswers(
 }
 
 function renderAnswerRows(document: OpenApiDocument, operation: OperationObject): readonly DocsHtml[] {
-  const own = listAnswers(document, operation).filter(([status]) => !SHARED.has(status));
+  const own = listResponses(document, operation).filter(([status]) => !SHARED.has(status));
   return own.map(([status, answer]) => {
     const [[type, media] = ['', {}]] = Object.entries(('content' in answer && answer.content) || {});
     const body = type !== 'application/json' || media.schema === undefined ? html`${type}` : renderType(media.schema);
@@ -213,7 +213,7 @@ function renderAnswerRows(document: OpenApiDocument, operation: OperationObject)
 }
 
 function renderExample(document: OpenApiDocument, operation: OperationObject): DocsHtml {
-  const [first] = listAnswers(document, operation).filter(([status]) => status.startsWith('2'));
+  const [first] = listResponses(document, operation).filter(([status]) => status.startsWith('2'));
   const schema = first && 'content' in first[1] ? first[1].content?.['application/json']?.schema : undefined;
   if (first === undefined || schema === undefined) return html``;
   const example = JSON.stringify(buildExample(document, schema), null, 2);
@@ -221,7 +221,7 @@ function renderExample(document: OpenApiDocument, operation: OperationObject): D
 }
 
 /** A table; on narrow screens the style sets each row as a block. */
-function renderTable(label: string, head: readonly string[], rows: readonly DocsHtml[]): DocsHtml {
+function renderDocsTable(label: string, head: readonly string[], rows: readonly DocsHtml[]): DocsHtml {
   return html`<table aria-label="${label}">
     <thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
     <tbody>${rows}</tbody></table>`;
@@ -234,13 +234,18 @@ function renderFields(document: OpenApiDocument, label: string, anySchema: AnySc
   if (fields.length === 0) return html``;
   const rows = fields.map(([name, field]) => {
     const needed = schema.required?.includes(name) ?? false;
-    return renderRow(name, needed, renderType(field), renderText(resolveSchema(document, field).description ?? ''));
+    return renderFieldRow(
+      name,
+      needed,
+      renderType(field),
+      renderText(resolveSchema(document, field).description ?? ''),
+    );
   });
-  return renderTable(label, ['Field', 'Type', 'Meaning'], rows);
+  return renderDocsTable(label, ['Field', 'Type', 'Meaning'], rows);
 }
 
 /** One row: a name, whether it must be there, its type and what it means. */
-function renderRow(name: string, needed: boolean, type: DocsHtml, meaning: DocsHtml): DocsHtml {
+function renderFieldRow(name: string, needed: boolean, type: DocsHtml, meaning: DocsHtml): DocsHtml {
   const mark = needed ? '' : html` <span class="scope">optional</span>`;
   return html`<tr><th scope="row"><code>${name}</code>${mark}</th><td>${type}</td><td>${meaning}</td></tr>`;
 }

@@ -5,7 +5,7 @@ import type { RecordedStep } from '../db/index.ts';
 import {
   type FollowEvent,
   findVisibleInvestigation,
-  follow,
+  followInvestigation,
   STILL_FOLLOWING,
   STREAM_HEADERS,
   streamOf,
@@ -73,7 +73,7 @@ async function* createFrames(deps: ApiDeps, stream: Stream): AsyncGenerator<stri
   const { id, signal, stop } = stream;
   let { position } = stream;
   try {
-    const events = follow(deps, id, position.step, signal);
+    const events = followInvestigation(deps, id, position.step, signal);
     const mayStillFollow = async () => {
       const caller = await findCaller(deps, stream.caller.tokenHash);
       if (caller === null || !caller.token.scopes.includes('issues:read')) return false;

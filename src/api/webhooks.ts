@@ -54,14 +54,14 @@ export async function createSubscription(c: ApiContext, deps: ApiDeps): Promise<
 
 /** DELETE /api/v1/webhooks/{subscriptionId}/ */
 export async function deleteSubscription(c: ApiContext, deps: ApiDeps): Promise<Response> {
-  const { id, accountId } = await requireOwn(c, deps);
+  const { id, accountId } = await requireOwnWebhook(c, deps);
   if (!(await deps.store.deleteSubscription(id, accountId, deps.now().toISOString()))) refuseAbsent();
   return c.json({ message: 'The subscription was deleted, and nothing more will be sent to it.' });
 }
 
 /** POST /api/v1/webhooks/{subscriptionId}/test/ */
 export async function testSubscription(c: ApiContext, deps: ApiDeps): Promise<Response> {
-  const { id, accountId } = await requireOwn(c, deps);
+  const { id, accountId } = await requireOwnWebhook(c, deps);
   const sent = (await deps.store.sendExample(id, accountId, deps.now().toISOString())) ?? refuseAbsent();
   if (sent === 'busy') refuse(409, 'An example is being sent already: wait until it is delivered or has failed.');
   if (sent === 'disabled')
@@ -70,7 +70,7 @@ export async function testSubscription(c: ApiContext, deps: ApiDeps): Promise<Re
   return c.json({ message: `An example is being sent as ${sent.webhookId}. What came of it: ${list}` }, 202);
 }
 
-async function requireOwn(c: ApiContext, deps: ApiDeps): Promise<ListedSubscription> {
+async function requireOwnWebhook(c: ApiContext, deps: ApiDeps): Promise<ListedSubscription> {
   const asking = getAsking(c);
   const id = c.req.param('subscriptionId') ?? '';
   const isKnown = /^sub_[0-9A-Za-z]{1,32}$/.test(id);

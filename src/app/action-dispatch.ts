@@ -23,7 +23,9 @@ export function readDispatch(inputs: unknown): Dispatch {
   const [first, ...more] = filled;
   if (first === undefined) return { kind: 'nothing' };
   if (more.length > 0) {
-    throw refuse(`Give one of issue, run and report, not ${filled.map(({ name }) => name).join(' and ')}.`);
+    throw createDispatchRefusal(
+      `Give one of issue, run and report, not ${filled.map(({ name }) => name).join(' and ')}.`,
+    );
   }
   return READERS[first.name](first.value);
 }
@@ -31,18 +33,18 @@ export function readDispatch(inputs: unknown): Dispatch {
 const READERS: Readonly<Record<(typeof NAMES)[number], (value: string) => Dispatch>> = {
   // Exactly as the workflow's concurrency group has it: "#12" would be a group of its own.
   issue: (value) => {
-    if (!NUMBER.test(value)) throw refuse('issue is not a number: give the number alone, such as 12.');
+    if (!NUMBER.test(value)) throw createDispatchRefusal('issue is not a number: give the number alone, such as 12.');
     return { kind: 'issue', number: Number(value) };
   },
   run: (value) => {
     const { number, repository = null } = RUN.exec(value.trim())?.groups ?? {};
     if (number !== undefined) return { kind: 'run', number: Number(number), repository };
     const example = 'https://github.com/octo/shop/actions/runs/123';
-    throw refuse(`run is no workflow run: give its number, or its address such as ${example}.`);
+    throw createDispatchRefusal(`run is no workflow run: give its number, or its address such as ${example}.`);
   },
   report: (text) => {
     if (Buffer.byteLength(text) <= MAX_REPORT_BYTES) return { kind: 'report', text: text.toWellFormed() };
-    throw refuse('report is larger than 1 MiB of UTF-8: give the part around the error.');
+    throw createDispatchRefusal('report is larger than 1 MiB of UTF-8: give the part around the error.');
   },
 };
 
@@ -52,6 +54,6 @@ const NUMBER = /^[1-9]\d{0,14}$/;
 const RUN =
   /^(?:https?:\/\/[^\s/]+\/(?<repository>[\w.-]+\/[\w.-]+)\/actions\/runs\/)?(?<number>[1-9]\d{0,14})(?:[/?#]\S*)?$/;
 
-function refuse(message: string): CausewayError {
+function createDispatchRefusal(message: string): CausewayError {
   return new CausewayError('usage', message);
 }

@@ -81,7 +81,7 @@ interface ActionJob {
 async function runJob(job: ActionJob, signal: AbortSignal): Promise<void> {
   const { inputs, say } = job;
   const payload = readEvent(inputs.eventFile);
-  const refusal = findRefusal(payload, inputs);
+  const refusal = findPayloadRefusal(payload, inputs);
   if (refusal !== '') return say(refusal);
   const forbidden = new Set<string>();
   const onForbidden = (route: string) => void forbidden.add(route);
@@ -96,8 +96,8 @@ async function runJob(job: ActionJob, signal: AbortSignal): Promise<void> {
       return reportForbidden(job, forbidden);
     }
     const isReport = asked.kind === 'report';
-    const about = isReport ? await submit(job, service, { ...asked, project }, signal) : asked.about;
-    await carryOut(service, { project, about, events: isReport ? [] : asked.events }, signal);
+    const about = isReport ? await submitActionReport(job, service, { ...asked, project }, signal) : asked.about;
+    await carryOutJob(service, { project, about, events: isReport ? [] : asked.events }, signal);
     await report(job, service, { project, about }, signal);
     if (inputs.isFirstRun && job.config.maxMode === 'observe') await reportForecast(job, service, project, signal);
     reportForbidden(job, forbidden);
@@ -167,7 +167,7 @@ function readEvent(file: string): Readonly<Record<string, unknown>> {
 }
 
 /** An event about another repository than the job's is none that GitHub has sent. */
-function findRefusal(payload: Readonly<Record<string, unknown>>, { repository, event }: ActionInputs): string {
+function findPayloadRefusal(payload: Readonly<Record<string, unknown>>, { repository, event }: ActionInputs): string {
   const about = isRecord(payload['repository']) ? String(payload['repository']['full_name']) : '';
   if (about.toLowerCase() === repository.toLowerCase()) return '';
   return `The event ${event} is not about ${repository}: nothing was done.`;
@@ -204,7 +204,7 @@ export async function openProject(service: GithubService, name: string, signal: 
 }
 
 /** Stores a report as a call of the API does, from a person who could submit one there. */
-async function submit(
+async function submitActionReport(
   { config }: ActionJob,
   { services, permissions, configuration, investigator }: GithubService,
   { project, text, sender }: Extract<AskedOfJob, { readonly kind: 'report' }> & { readonly project: GithubProject },
@@ -232,7 +232,7 @@ async function submit(
 }
 
 /** Until nothing is left that is due soon. */
-async function carryOut(
+async function carryOutJob(
   service: GithubService,
   { project, about, events }: FoundProject & { readonly events: readonly ArrivedEvent[] },
   signal: AbortSignal,
@@ -326,7 +326,7 @@ async function describe(
   if (head === null || head.findings.length === 0) {
     return toShown({ line: `Nothing is said of ${about.sha.slice(0, 7)}${explainNothing(service)}` });
   }
-  return await describeHead(service, head, signal);
+  return await describeHeadResult(service, head, signal);
 }
 
 function explainNothing({ notRead }: GithubService): string {
@@ -412,7 +412,7 @@ function listPosted({ record, investigationId }: Thread, url: string): readonly 
 }
 
 /** The leading finding is the first with an analysis, else the first that is red. */
-async function describeHead(service: GithubService, head: Head, signal: AbortSignal): Promise<ShownResult> {
+async function describeHeadResult(service: GithubService, head: Head, signal: AbortSignal): Promise<ShownResult> {
   const { store } = service.services;
   const wanted = await service.showHead(head.id, signal);
   const url = head.record.checkRun?.url ?? '';

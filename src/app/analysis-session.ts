@@ -20,7 +20,7 @@ import type { ContextRepository, Source } from '../core/source/index.ts';
 import type { Store } from '../db/index.ts';
 import { getBookedPrices, listExchanges, type TranscriptRecord } from '../investigate/index.ts';
 import type { Log } from '../log.ts';
-import { acceptReport, follow, type Investigator, type Wait } from '../services/index.ts';
+import { acceptReport, followInvestigation, type Investigator, type Wait } from '../services/index.ts';
 import { parseCallbackAllow } from '../webhooks/index.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openSource } from './git-source.ts';
@@ -125,7 +125,7 @@ export async function openAnalysisSession(
   const troubles: string[] = [];
   opening.use(
     startWork(
-      { ...readWhole(nameMirrorsBySource(services), ids, whole), store: { ...store, ...check } },
+      { ...withWholeSource(nameMirrorsBySource(services), ids, whole), store: { ...store, ...check } },
       {
         concurrency: config.concurrency,
         investigationTimeoutMs: config.investigationTimeoutMs,
@@ -159,7 +159,7 @@ export async function openAnalysisSession(
       if (accepted.kind === 'key_reused') throw new Error('a report without a key cannot reuse one');
       return accepted.investigationId;
     },
-    follow: (id, until) => follow(services, id, 0, until),
+    follow: (id, until) => followInvestigation(services, id, 0, until),
     issue: (id) => store.findIssue(id),
     tools: (issueId) => readTools(store, issueId),
     troubles: () => troubles,
@@ -172,7 +172,7 @@ export async function openAnalysisSession(
 }
 
 /** The projects of these ids are read as they are, not as of a commit of another one. */
-function readWhole(services: Services, ids: ReadonlySet<string>, whole: Source): Services {
+function withWholeSource(services: Services, ids: ReadonlySet<string>, whole: Source): Services {
   const { source } = services;
   const open: Source['open'] = (project, signal) =>
     ids.has(project.id) ? whole.open(withStableId(project), signal) : source.open(project, signal);

@@ -213,7 +213,7 @@ async function answerCase(
   }
   const seconds = (now().getTime() - began) / 1_000;
   const applies = issue.diff.files.length === 0 ? null : await doesApply(issue.diff, repository.tree(one.base), signal);
-  return { kind: 'answered', answer: { ...toAnswer(issue, one), applies, seconds, costUsd } };
+  return { kind: 'answered', answer: { ...toStoredAnswer(issue, one), applies, seconds, costUsd } };
 }
 
 /** `over`: what is said once it is used up. */
@@ -224,7 +224,7 @@ async function readMoneyLeft(own: number, month: Month | null) {
 
 const MOST_SHOWN = 8;
 
-function toAnswer(issue: Issue, one: Case): Omit<StoredAnswer, 'applies' | 'seconds' | 'costUsd'> {
+function toStoredAnswer(issue: Issue, one: Case): Omit<StoredAnswer, 'applies' | 'seconds' | 'costUsd'> {
   const { outcome, partial, suspects, usage } = issue.analysis;
   const changed = issue.diff.files.map(({ fileName, previousFileName }) => previousFileName ?? fileName);
   return {

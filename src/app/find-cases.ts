@@ -114,7 +114,7 @@ export async function findCases(
   redactor: Redactor,
   signal: AbortSignal,
 ): Promise<FoundCases> {
-  const commits = await listCommits(repository, signal);
+  const commits = await listCaseCommits(repository, signal);
   const fixes = listReportedFixes({ command, config, cwd, token }, commits, signal);
   const cases: Case[] = [];
   const unfit: Partial<Record<Unfit, number>> = {};
@@ -132,7 +132,7 @@ export async function findCases(
   return { cases, unfit };
 }
 
-async function listCommits(repository: Repository, signal: AbortSignal): Promise<readonly CommitMessage[]> {
+async function listCaseCommits(repository: Repository, signal: AbortSignal): Promise<readonly CommitMessage[]> {
   const head = await repository.resolve('', signal);
   if (head === null) return [];
   const tree = repository.tree(head);
@@ -221,11 +221,11 @@ function readReports(
     .replace(/^\uFEFF/, '')
     .split('\n');
   return new Map(
-    lines.flatMap((line, at) => (line.trim() === '' ? [] : [readReport(line, `${file}, line ${at + 1},`)])),
+    lines.flatMap((line, at) => (line.trim() === '' ? [] : [readHistoryReport(line, `${file}, line ${at + 1},`)])),
   );
 }
 
-function readReport(line: string, where: string) {
+function readHistoryReport(line: string, where: string) {
   const form = 'is not {"number", "title", "body"} as JSON';
   let read: unknown;
   try {

@@ -21,8 +21,8 @@ export function openSource(options: SourceOptions): Source & AsyncDisposable {
     onSecret: (secret) => registerSecret(secret, TOKEN_LASTS_MS),
   });
   return {
-    open: async (project, signal) => explainRepository(await explain(source.open(project, signal))),
-    forget: (projectId, signal) => explain(source.forget(projectId, signal)),
+    open: async (project, signal) => explainRepository(await translateGitFailure(source.open(project, signal))),
+    forget: (projectId, signal) => translateGitFailure(source.forget(projectId, signal)),
     [Symbol.asyncDispose]: () => source[Symbol.asyncDispose](),
   };
 }
@@ -30,9 +30,9 @@ export function openSource(options: SourceOptions): Source & AsyncDisposable {
 function explainRepository(repository: Repository): Repository {
   return {
     ...repository,
-    resolve: (revision, signal) => explain(repository.resolve(revision, signal)),
-    ensureCommit: (sha, signal) => explain(repository.ensureCommit(sha, signal)),
-    findTags: (sha, signal) => explain(repository.findTags(sha, signal)),
+    resolve: (revision, signal) => translateGitFailure(repository.resolve(revision, signal)),
+    ensureCommit: (sha, signal) => translateGitFailure(repository.ensureCommit(sha, signal)),
+    findTags: (sha, signal) => translateGitFailure(repository.findTags(sha, signal)),
     tree: (sha) => explainTree(repository.tree(sha)),
   };
 }
@@ -40,20 +40,20 @@ function explainRepository(repository: Repository): Repository {
 function explainTree(tree: SourceTree): SourceTree {
   return {
     ...tree,
-    files: (signal) => explain(tree.files(signal)),
-    read: (path, options, signal) => explain(tree.read(path, options, signal)),
-    search: (query, signal) => explain(tree.search(query, signal)),
-    outline: (path, signal) => explain(tree.outline(path, signal)),
-    history: (query, signal) => explain(tree.history(query, signal)),
-    blame: (path, range, signal) => explain(tree.blame(path, range, signal)),
-    compare: (fromSha, options, signal) => explain(tree.compare(fromSha, options, signal)),
+    files: (signal) => translateGitFailure(tree.files(signal)),
+    read: (path, options, signal) => translateGitFailure(tree.read(path, options, signal)),
+    search: (query, signal) => translateGitFailure(tree.search(query, signal)),
+    outline: (path, signal) => translateGitFailure(tree.outline(path, signal)),
+    history: (query, signal) => translateGitFailure(tree.history(query, signal)),
+    blame: (path, range, signal) => translateGitFailure(tree.blame(path, range, signal)),
+    compare: (fromSha, options, signal) => translateGitFailure(tree.compare(fromSha, options, signal)),
     contents: (blobs, signal) => explainAll(tree.contents(blobs, signal)),
-    ancestors: (limit, signal) => explain(tree.ancestors(limit, signal)),
+    ancestors: (limit, signal) => translateGitFailure(tree.ancestors(limit, signal)),
     messages: (ids, signal) => explainAll(tree.messages(ids, signal)),
   };
 }
 
-async function explain<T>(work: Promise<T>): Promise<T> {
+async function translateGitFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

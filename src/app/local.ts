@@ -26,7 +26,7 @@ import {
   parseRepositoryConfig,
 } from '../github/configuration/index.ts';
 import { INSTALLATION, locate } from '../installation.ts';
-import { acceptReport, type ContextAccess, type Investigator, investigate } from '../services/index.ts';
+import { acceptReport, type ContextAccess, type Investigator, investigateReport } from '../services/index.ts';
 import { parseCallbackAllow } from '../webhooks/index.ts';
 import { type Clock, createClock } from './clock.ts';
 import { deriveSessionKey, openDataFolder } from './data-folder.ts';
@@ -318,7 +318,7 @@ async function investigateDemo(
   const config = { model, budget: UNLIMITED, monitoringFile: null, environment };
   await using scripted = openInvestigator({ config, log, now, patienceMs: 0 });
   const { investigator } = scripted;
-  await investigate(
+  await investigateReport(
     { ...services, readReport: services.reader.readReport, timeoutMs, investigator, context: null },
     { ...run, settings: DEFAULT_SETTINGS },
     signal,

@@ -26,17 +26,17 @@ export function readNamedFile(setting: string, file: string): string {
 /** The prices that the file of MODEL_PRICES has for the model; null: none. Throws `usage`. */
 export function readPricesFile(file: string, modelName: string): Prices | null {
   const text = readNamedFile('MODEL_PRICES', file);
-  return explain('The file of MODEL_PRICES', () => readPrices(text, modelName));
+  return explainFileFault('The file of MODEL_PRICES', () => readPrices(text, modelName));
 }
 
 /** The model that `MODEL=scripted:FILE` means. Throws `usage`. */
 export function openScriptedModel(file: string): Model {
   const text = readNamedFile('MODEL=scripted:', file);
-  const script = explain('The script of MODEL=scripted:FILE', () => readScript(text));
+  const script = explainFileFault('The script of MODEL=scripted:FILE', () => readScript(text));
   return createScriptedModel(script, { name: SCRIPTED_MODEL, secondLookTool: JUDGE, complete: citeSteps });
 }
 
-function explain<T>(what: string, read: () => T): T {
+function explainFileFault<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -42,8 +42,8 @@ export async function runReplay(command: ReplayCommand, deps: CommandDeps, signa
     issueId: issue.id,
     project: project.name,
     revision: issue.analysis.revision,
-    before: toAnswer(issue, old.tools),
-    after: toAnswer(answered.issue, answered.tools),
+    before: toReplayedAnswer(issue, old.tools),
+    after: toReplayedAnswer(answered.issue, answered.tools),
     costUsd: answered.costUsd,
     notes: [...listNotes(old, config), ...(context === null ? (['without_context'] as const) : [])],
   };
@@ -196,7 +196,10 @@ async function answerAgain(command: ReplayCommand, replaying: Replaying, signal:
   return { issue: answer, tools: await session.tools(answer.id), costUsd, trouble };
 }
 
-function toAnswer({ analysis, rootCause, diff, investigationSteps }: Issue, tools: CalledTools): ReplayedAnswer {
+function toReplayedAnswer(
+  { analysis, rootCause, diff, investigationSteps }: Issue,
+  tools: CalledTools,
+): ReplayedAnswer {
   const { outcome, partial, confidence, model, suspects, proof, usage } = analysis;
   return {
     model,

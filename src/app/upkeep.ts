@@ -49,7 +49,7 @@ export function startRecurring({ what, everyMs, work, log, isOurs = () => true }
     } catch (error) {
       if (stop.signal.aborted) return everyMs;
       fault = error instanceof Error ? error.message : 'unknown';
-      log.warn(describeFailure(error), `${what} failed; trying again`);
+      log.warn(describeUpkeepFailure(error), `${what} failed; trying again`);
       failures += 1;
       return Math.min(everyMs, FIRST_RETRY_MS * 2 ** (failures - 1));
     }
@@ -71,7 +71,7 @@ export function startRecurring({ what, everyMs, work, log, isOurs = () => true }
 }
 
 /** A message that contains the repair is logged without the stack, which would hide it. */
-function describeFailure(error: unknown): object {
+function describeUpkeepFailure(error: unknown): object {
   return error instanceof CausewayError ? { reason: error.message } : { err: error };
 }
 

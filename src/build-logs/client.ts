@@ -42,13 +42,15 @@ export function createBuildClient(host: BuildHost, signal: AbortSignal, userAgen
     const url = new URL(`${host.api}${path}`);
     // A path that begins like a host would lead elsewhere.
     if (url.origin !== host.api) throw new BuildFault('address', 'the address leaves the API');
-    return send(url, { ...authorise(host), accept, 'user-agent': userAgent }, signal);
+    return sendBuildRequest(url, { ...authorise(host), accept, 'user-agent': userAgent }, signal);
   };
   return {
-    readJson: async (path) => parseJson(await readBytes(await open(path, 'application/json'))),
-    openText: async (path) => (await open(path, 'text/plain')).body ?? toChunks(NOTHING),
+    readJson: async (path) => parseAnswerJson(await readBytes(await open(path, 'application/json'))),
+    openText: async (path) => (await open(path, 'text/plain')).body ?? splitIntoChunks(NOTHING),
     readStored: async (url) =>
-      parseJson(await readBytes(await send(url, { accept: 'application/json', 'user-agent': userAgent }, signal))),
+      parseAnswerJson(
+        await readBytes(await sendBuildRequest(url, { accept: 'application/json', 'user-agent': userAgent }, signal)),
+      ),
   };
 }
 
@@ -58,14 +60,18 @@ function authorise({ kind, token, user }: BuildHost): Readonly<Record<string, st
   return { authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}` };
 }
 
-async function send(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+async function sendBuildRequest(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Response> {
   const answer = await fetch(url, { headers, redirect: 'manual', signal }).catch((error: unknown) => {
     signal.throwIfAborted();
     throw new BuildFault('busy', describeNetwork(error));
   });
   if (answer.ok) return answer;
   await answer.body?.cancel();
-  throw toFault(answer);
+  throw toStatusFault(answer);
 }
 
 /** Codes such as ECONNREFUSED: fixed words, never what the host wrote. */
@@ -75,7 +81,7 @@ function describeNetwork(error: unknown): string {
   return code.slice(0, 100);
 }
 
-function toFault({ status, headers }: Response): BuildFault {
+function toStatusFault({ status, headers }: Response): BuildFault {
   const detail = `status ${status}`;
   if (status >= 300 && status < 400) return new BuildFault('redirect', detail);
   if (status === 401 || status === 403) return new BuildFault('refused', detail);
@@ -88,7 +94,7 @@ function toFault({ status, headers }: Response): BuildFault {
 async function readBytes({ body }: Response): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of body ?? toChunks(NOTHING)) {
+  for await (const part of body ?? splitIntoChunks(NOTHING)) {
     bytes += part.byteLength;
     if (bytes > MOST_JSON_BYTES) throw new BuildFault('invalid', `more than ${MOST_JSON_BYTES} bytes`);
     parts.push(part);
@@ -96,7 +102,7 @@ async function readBytes({ body }: Response): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function parseJson(bytes: Buffer): unknown {
+function parseAnswerJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {
@@ -104,7 +110,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-async function* toChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* splitIntoChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 

@@ -74,8 +74,8 @@ const FILE = z.strictObject({ origins: z.record(ORIGIN, HOST) });
  * `usage` with one line for each fault. No value of the file is repeated in a fault: it could be a token.
  */
 export function parseBuildHosts(text: string, environment: BuildLogEnvironment): ReadonlyMap<string, BuildHost> {
-  const parsed = FILE.safeParse(parseJson(text.replace(/^\uFEFF/, '')));
-  if (!parsed.success) throw new CausewayError('usage', parsed.error.issues.map(describeFault).join('\n'));
+  const parsed = FILE.safeParse(parseBuildLogsJson(text.replace(/^\uFEFF/, '')));
+  if (!parsed.success) throw new CausewayError('usage', parsed.error.issues.map(describeHostFault).join('\n'));
   const hosts = Object.entries(parsed.data.origins).map(([origin, { token: written, ...entry }]): BuildHost => {
     const token = resolveToken(origin, written, environment);
     registerSecret(token);
@@ -98,7 +98,7 @@ function resolveToken(origin: string, written: string, environment: BuildLogEnvi
   return token;
 }
 
-function parseJson(text: string): unknown {
+function parseBuildLogsJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -107,7 +107,7 @@ function parseJson(text: string): unknown {
 }
 
 /** A key is an origin, which is no secret unless something else was written there. */
-function describeFault(issue: z.core.$ZodIssue): string {
+function describeHostFault(issue: z.core.$ZodIssue): string {
   const [, origin = '', ...rest] = issue.path.map(String);
   const where = [ORIGIN.safeParse(origin).success ? origin : '', rest.join('.')].filter(Boolean).join(', ');
   const message = issue.code === 'invalid_key' ? issue.issues.map((one) => one.message).join('; ') : issue.message;

@@ -37,7 +37,7 @@ const JOB = '[\\w.~%+-]{1,300}';
 /** Encoded, these mean one place to one reader of a path and another to the next. */
 const AMBIGUOUS = /%(?:2e|2f|5c|3b|[01][0-9a-f]|7f)/i;
 
-function parse<T>(schema: z.ZodType<T>, value: unknown): T {
+function parseProviderAnswer<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw new BuildFault('invalid', 'an answer of an unknown form');
   return parsed.data;
@@ -74,7 +74,7 @@ const LONGEST_MARK = 24;
 const readBuildkite: ReadBuild = async (_, url, client) => {
   const { org, pipeline, number } = match(BUILDKITE_PATH, url.pathname);
   const path = `/v2/organizations/${org}/pipelines/${pipeline}/builds/${number}`;
-  const { commit, pipeline: of, jobs } = parse(BUILDKITE_BUILD, await client.readJson(path));
+  const { commit, pipeline: of, jobs } = parseProviderAnswer(BUILDKITE_BUILD, await client.readJson(path));
   const wanted = url.hash.slice(1);
   const failed = jobs.filter(
     ({ id, state, soft_failed: soft, retried }) =>
@@ -86,12 +86,12 @@ const readBuildkite: ReadBuild = async (_, url, client) => {
     open: async () =>
       await openParts(failed, async ({ id, name }) => ({
         name: name ?? '',
-        log: removeMarks(await client.openText(`${path}/jobs/${id}/log.txt`)),
+        log: removeLogMarks(await client.openText(`${path}/jobs/${id}/log.txt`)),
       })),
   };
 };
 
-async function* removeMarks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* removeLogMarks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let rest = '';
   for await (const chunk of chunks) {
     // One byte is one character, so that nothing is lost at the edges of chunks.
@@ -130,7 +130,11 @@ const readCircleci: ReadBuild = async (host, url, client) => {
   const pattern = CIRCLECI_PATHS.find((one) => one.test(url.pathname)) ?? /^$/;
   const { org, repo, number } = match(pattern, url.pathname);
   const path = `/api/v1.1/project/github/${org}/${repo}/${number}`;
-  const { vcs_revision: sha, vcs_url: repository, steps } = parse(CIRCLECI_BUILD, await client.readJson(path));
+  const {
+    vcs_revision: sha,
+    vcs_url: repository,
+    steps,
+  } = parseProviderAnswer(CIRCLECI_BUILD, await client.readJson(path));
   const failed = steps
     .flatMap(({ actions }) => actions)
     .filter(({ failed: hasFailed, status }) => hasFailed === true || /^(?:failed|timedout)$/.test(status ?? ''));
@@ -150,7 +154,7 @@ async function readOutput({ api, storage }: BuildHost, place: URL, client: Build
   const isOfService = api === 'https://circleci.com' && S3.test(place.origin);
   const isOpen = place.username === '' && place.password === '';
   if (!isOpen || !(isOfService || storage.includes(place.origin))) throw new BuildFault('storage', place.origin);
-  return parse(CIRCLECI_OUTPUT, await client.readStored(place));
+  return parseProviderAnswer(CIRCLECI_OUTPUT, await client.readStored(place));
 }
 
 const JENKINS_PATH = new RegExp(
@@ -192,7 +196,7 @@ const TRACE_CHARACTERS = 16_000;
 const readJenkins: ReadBuild = async ({ path }, url, client) => {
   if (!url.pathname.startsWith(`${path}/`)) throw new BuildFault('address', 'names no build');
   const build = `${path}${match(JENKINS_PATH, url.pathname.slice(path.length))['build']}`;
-  const { actions } = parse(
+  const { actions } = parseProviderAnswer(
     JENKINS_BUILD,
     await client.readJson(`${build}/api/json?tree=actions[remoteUrls,lastBuiltRevision[SHA1]]`),
   );
@@ -207,7 +211,7 @@ const readJenkins: ReadBuild = async ({ path }, url, client) => {
     readResults: async () => {
       const fields = 'className,name,status,errorDetails,errorStackTrace';
       const report = await client.readJson(`${build}/testReport/api/json?tree=suites[cases[${fields}]]`);
-      return parse(JENKINS_TESTS, report)
+      return parseProviderAnswer(JENKINS_TESTS, report)
         .suites.flatMap(({ cases }) => cases)
         .filter(({ status }) => status === 'FAILED' || status === 'REGRESSION')
         .slice(0, MOST_TESTS)
@@ -231,12 +235,12 @@ async function openParts<T>(
   const parts: BuildPart[] = [];
   for (const one of failed.slice(0, MOST_PARTS)) {
     const { name, log } = await open(one);
-    parts.push({ name, log: Array.isArray(log) ? toChunks(log) : log });
+    parts.push({ name, log: Array.isArray(log) ? yieldChunks(log) : log });
   }
   return parts;
 }
 
-async function* toChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+async function* yieldChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;
 }
 

@@ -39,7 +39,7 @@ export function createBuildLogs(options: BuildLogOptions): ReadBuildLog {
       return await readBuild(options, asked, AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]));
     } catch (error) {
       signal.throwIfAborted();
-      const fault = toFault(error);
+      const fault = toBuildFault(error);
       throwIfEarly(options, request, fault);
       const { origin } = asked.host;
       options.log.warn({ origin, code: fault.code, detail: fault.message }, 'failed to read the log of a build');
@@ -56,7 +56,7 @@ function findHost(hosts: BuildLogOptions['hosts'], request: BuildRequest): Asked
 }
 
 /** A connection that breaks off in the middle of an answer is a TypeError of fetch, and the deadline a DOMException. */
-function toFault(error: unknown): BuildFault {
+function toBuildFault(error: unknown): BuildFault {
   if (error instanceof BuildFault) return error;
   if (error instanceof TypeError || error instanceof DOMException)
     return new BuildFault('busy', 'the answer broke off');
@@ -75,7 +75,7 @@ async function readBuild(
   signal: AbortSignal,
 ): Promise<Pick<CheckOutput, 'log' | 'noLog' | 'results'>> {
   const build = await BUILD_READERS[host.kind](host, url, createBuildClient(host, signal, userAgent));
-  requireOwn(build.from, { host, request, github: new URL(webUrl).hostname });
+  requireOwnBuild(build.from, { host, request, github: new URL(webUrl).hostname });
   const parts = await build.open();
   if (parts.length === 0) throw new BuildFault('no_log', 'no job of it failed');
   const texts: string[] = [];
@@ -107,7 +107,7 @@ async function readResults({ readResults: read }: Build, signal: AbortSignal) {
  * The token may read builds of every project of that CI, so a build counts only where it names this repository and this
  * commit, and checks out nothing else than the libraries that the operator has named.
  */
-function requireOwn(
+function requireOwnBuild(
   from: readonly BuiltFrom[],
   { host, request, github }: Pick<AskedBuild, 'host' | 'request'> & { readonly github: string },
 ): void {

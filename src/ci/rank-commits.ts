@@ -139,7 +139,7 @@ function toTied(
   tie: (at: number) => WeighedTie,
 ): readonly WeighedTie[] {
   return [...new Set(wanted)].flatMap((want, at) => {
-    const path = paths.find((one) => isSame(one, want));
+    const path = paths.find((one) => isSamePath(one, want));
     if (path === undefined) return [];
     const { weight, reason } = tie(at);
     return [{ weight, reason: `touches ${path}, ${reason}` }];
@@ -147,7 +147,7 @@ function toTied(
 }
 
 /** Logs name files by the end of their path or with folders in front; a bare file name could be any of its name. */
-function isSame(path: string, named: string): boolean {
+function isSamePath(path: string, named: string): boolean {
   if (path === named) return true;
   return (named.includes('/') && path.endsWith(`/${named}`)) || (path.includes('/') && named.endsWith(`/${path}`));
 }

@@ -57,7 +57,7 @@ const FOLLOW_MS = 60_000;
 export function createReacher(tree: SearchedTree, failing: Failing, signal: AbortSignal, limitMs = FOLLOW_MS): Reacher {
   let followed: Promise<FollowedTests> | null = null;
   return async (place) => {
-    followed ??= follow(tree, failing, signal, limitMs);
+    followed ??= followReach(tree, failing, signal, limitMs);
     return findReach(await followed, place);
   };
 }
@@ -88,7 +88,7 @@ interface FollowedTests {
 }
 
 /** Where the time is over, what was reached by then counts. */
-async function follow(
+async function followReach(
   tree: SearchedTree,
   failing: Failing,
   signal: AbortSignal,
@@ -277,7 +277,7 @@ function createWalk(tree: SearchedTree, index: PathIndex, signal: AbortSignal): 
       for (const { path, text } of now) {
         await turn();
         texts.push(text);
-        for (const name of listNames(path, text)) names.add(name);
+        for (const name of listUsedNames(path, text)) names.add(name);
         await openFile(path);
       }
       for (const path of [...open]) {
@@ -314,7 +314,7 @@ function findFailingLines(
     .filter(({ path, line }) => line > 0 && (isSameFile(test, path) || getFileName(test) === path))
     .map(({ line }) => line);
   const named = excerpt.tests.slice(0, MOST_TITLES);
-  const titles = named.map(readTitle).filter((title) => title.length > 2);
+  const titles = named.map(readTestTitle).filter((title) => title.length > 2);
   const patterns = named.flatMap((title) => toTitlePattern(title) ?? []).map((pattern) => new RegExp(pattern));
   const cases = findTestCases(lines);
   const failed = cases.filter(
@@ -342,7 +342,7 @@ function listLinesOutside(ranges: readonly Lines[], count: number): readonly Lin
 const SET_UP = /^(?:set_?up\w*|before\w*|init\w*)$/i;
 
 /** What a test is called where it is written: without its class, its file, its parameters. */
-function readTitle(test: string): string {
+function readTestTitle(test: string): string {
   return (
     test
       .replace(/\[[^\]]{0,200}\]$/, '')
@@ -461,7 +461,7 @@ const KEYWORDS = new Set(
 );
 
 /** Names that are called or read, outside of comments and of texts. */
-function listNames(path: string, text: string): ReadonlySet<string> {
+function listUsedNames(path: string, text: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const line of text.split('\n')) {
     if (isCommentLine(path, line)) continue;

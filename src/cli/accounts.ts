@@ -32,7 +32,7 @@ export async function runAccountCommand(
     case 'webhook-secret-show':
       return showSecret(io, context);
     case 'webhook-secret-rotate':
-      return rotateSecret(io, context);
+      return rotateWebhookSecret(io, context);
   }
 }
 
@@ -138,7 +138,7 @@ async function showSecret(io: Io, { store, account, now }: AccountContext): Prom
   if (earlier.length > 0) io.err('The previous secret also signs, until 24 hours after the rotation.\n');
 }
 
-async function rotateSecret(io: Io, { store, account, now, newSecret }: AccountContext): Promise<void> {
+async function rotateWebhookSecret(io: Io, { store, account, now, newSecret }: AccountContext): Promise<void> {
   const moment = now();
   const overlapUntil = new Date(moment.getTime() + SECRET_OVERLAP_MS).toISOString();
   const secret = newSecret();

@@ -36,7 +36,7 @@ export async function analyse(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const subject = await gatherSubject(command, io, investigator, signal);
-  return (await investigate({ subject, answer: command }, io, investigator, signal)).code;
+  return (await investigateSubject({ subject, answer: command }, io, investigator, signal)).code;
 }
 
 export interface DemoParts {
@@ -70,13 +70,13 @@ ${paint.dim(quoted)}\n\n`);
   if (!command.json) {
     io.err(`${paint.bold('1 of 2: a search of the source, without a model')}\n\n`);
     const answer = { json: false, patchFile: null };
-    stepsShown = (await investigate({ subject, answer }, io, parts.search, signal)).steps;
+    stepsShown = (await investigateSubject({ subject, answer }, io, parts.search, signal)).steps;
     io.out('\n');
     io.err(
       `\n${paint.bold(`2 of 2: ${model === null ? SCRIPT_TITLE : `with the model ${toPrintableLine(model)}`}`)}\n\n`,
     );
   }
-  const { code } = await investigate({ subject, answer: command, stepsShown }, io, parts.answer, signal);
+  const { code } = await investigateSubject({ subject, answer: command, stepsShown }, io, parts.answer, signal);
   if (code === 0) {
     io.err(`\nNow try one of your own:
   cd YOUR-REPOSITORY && ${launcher.anywhere} analyse "what went wrong, with the stack trace"\n`);
@@ -96,7 +96,7 @@ interface Task {
 }
 
 /** Shows each step on standard error, and prints the answer. Code 3 where the model failed. Throws CausewayError. */
-async function investigate(
+async function investigateSubject(
   { subject, answer, stepsShown = 0 }: Task,
   io: Io,
   { open }: AnalysisOpener,
@@ -111,7 +111,7 @@ async function investigate(
   const { steps, outcome } = await watch(session.follow(id, signal), io, stepsShown);
   signal.throwIfAborted();
   const issue = outcome?.state === 'concluded' ? await session.issue(outcome.issueId) : null;
-  if (issue === null) throw createFailure(outcome, session.troubles().at(-1));
+  if (issue === null) throw createAnalysisFailure(outcome, session.troubles().at(-1));
   const duration = formatDuration(issue.analysis.usage.seconds);
   io.err(paint.green(`Concluded in ${duration} after ${steps} ${steps === 1 ? 'step' : 'steps'}.\n`));
   // A model is configured, yet gave nothing: a script must not take the facts for its answer.
@@ -144,7 +144,7 @@ function printAnswer(issue: Issue, { json }: AnswerOptions, io: Io): void {
 }
 
 /** `trouble`: why, for the operator, who is the person at the terminal. */
-function createFailure(outcome: InvestigationOutcome | null, trouble: string | undefined): CausewayError {
+function createAnalysisFailure(outcome: InvestigationOutcome | null, trouble: string | undefined): CausewayError {
   if (outcome?.state === 'gave_up' || outcome?.state === 'cancelled') {
     return new CausewayError(outcome.reason.code, `The investigation failed. ${trouble ?? outcome.reason.detail}`);
   }

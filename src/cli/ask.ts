@@ -15,7 +15,7 @@ export function guessKey(model: string): string {
 
 /** Throws `usage` where the input ends before the last answer. */
 export async function askForAction(io: Io, defaults: Pick<InitCommand, 'mode'>, signal: AbortSignal): Promise<Choice> {
-  const lines = readLines(io.stdin);
+  const lines = readInputLines(io.stdin);
   const ask = async <T>(question: string, read: (answer: string) => T | null): Promise<T> => {
     for (;;) {
       io.err(`${question} `);
@@ -50,7 +50,7 @@ export async function askForAction(io: Io, defaults: Pick<InitCommand, 'mode'>, 
   }
 }
 
-async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
+async function* readInputLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const part of input) {

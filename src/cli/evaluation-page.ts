@@ -62,7 +62,7 @@ ${CSS}
 <p>${notes.map(escapeHtml).join(' ')}</p>
 <p><strong>${escapeHtml(LIMITS)}</strong></p>
 <h2>Figures</h2>
-${renderTable('All cases', models, listFigures(models, cases))}
+${renderFigureTable('All cases', models, listFigures(models, cases))}
 ${
   leaking.length === 0
     ? ''
@@ -71,7 +71,7 @@ ${
 <ul>
 ${leaking.map(({ name, leaks }) => `<li>${escapeHtml(`${name}: ${leaks.map(describeLeak).join(', ')}`)}</li>`).join('\n')}
 </ul>
-${renderTable(`The other ${clean.length}`, models, listFigures(models, clean, false))}`
+${renderFigureTable(`The other ${clean.length}`, models, listFigures(models, clean, false))}`
 }
 <p class="soft">${escapeHtml(INTERVALS)}</p>
 <h2>Cases</h2>
@@ -83,7 +83,7 @@ ${cases.map((one) => renderCase(one, models)).join('\n')}
 `;
 }
 
-function renderTable(caption: string, models: readonly string[], rows: readonly FigureRow[]): string {
+function renderFigureTable(caption: string, models: readonly string[], rows: readonly FigureRow[]): string {
   const head = models.map((model) => `<th scope="col">${escapeHtml(nameModel(model))}</th>`).join('');
   const body = rows.map(
     ({ label, cells }) =>

@@ -65,14 +65,14 @@ function renderTables(models: readonly string[], rows: readonly FigureRow[], { c
       .map((model) => truncateColumns(toPrintableLine(nameModel(model)), CELL_COLUMNS - 2));
     tables.push([
       `${' '.repeat(LABEL_COLUMNS)}${some.map((model) => paint.bold(padEnd(model, CELL_COLUMNS))).join('')}`.trimEnd(),
-      ...rows.flatMap(({ label, cells }) => renderRow(label, cells.slice(from, from + fitting))),
+      ...rows.flatMap(({ label, cells }) => renderFigureRow(label, cells.slice(from, from + fitting))),
     ]);
   }
   return tables.flatMap((table, at) => (at === 0 ? table : ['', ...table]));
 }
 
 /** Cells that are too long go on below. */
-function renderRow(label: string, cells: readonly string[]): string[] {
+function renderFigureRow(label: string, cells: readonly string[]): string[] {
   const wrapped = cells.map((cell) => wrap(cell, CELL_COLUMNS - 2, ''));
   const height = Math.max(1, ...wrapped.map((lines) => lines.length));
   return Array.from({ length: height }, (_, at) => {

@@ -21,7 +21,7 @@ export function formatForecast(repository: string, forecast: Forecast, colour: b
   const groups = FORECAST_GROUPS.flatMap(([verdict, words]) => {
     const group = forecast.groups[verdict];
     if (group.checks === 0) return [];
-    return ['', bold(`${capitalise(words)}: ${group.checks}`), ...listChecks(group, dim)];
+    return ['', bold(`${capitalise(words)}: ${group.checks}`), ...formatForecastChecks(group, dim)];
   });
   const labelled = issues.labelled.map(({ number, title }) => `  #${number} ${toPrintableLine(title)}`);
   return [
@@ -34,7 +34,7 @@ export function formatForecast(repository: string, forecast: Forecast, colour: b
   ].join('\n');
 }
 
-function listChecks({ checks, listed }: ForecastGroup, dim: (text: string) => string): readonly string[] {
+function formatForecastChecks({ checks, listed }: ForecastGroup, dim: (text: string) => string): readonly string[] {
   const left = checks - listed.length;
   return [
     ...listed.flatMap((check) => {

@@ -58,9 +58,9 @@ interface Migrated {
 }
 
 export function formatMigrated({ place, made, all }: Migrated): string {
-  if (made.length === 0) return `${place}: the schema was already up to date (${formatCount(all, 'migration')}).\n`;
+  if (made.length === 0) return `${place}: the schema was already up to date (${formatCountOf(all, 'migration')}).\n`;
   const names = made.map((name) => `  ${name}\n`).join('');
-  return `${place}: the schema is now up to date. New: ${made.length} of ${formatCount(all, 'migration')}:\n${names}`;
+  return `${place}: the schema is now up to date. New: ${made.length} of ${formatCountOf(all, 'migration')}:\n${names}`;
 }
 
 interface BackUpFacts {
@@ -148,8 +148,8 @@ export function formatMoved({ rows, tables, jobs, deadJobs, file, target, keptIn
   const dead =
     deadJobs === 0
       ? ''
-      : `${formatCount(deadJobs, 'failed job')} moved as well: fix the cause, then run "causeway redrive".\n`;
-  return `Moved to ${toPrintableLine(target)}: ${formatRows(rows, tables)}, the same counts as in the original, and ${formatCount(jobs, 'waiting job')}.
+      : `${formatCountOf(deadJobs, 'failed job')} moved as well: fix the cause, then run "causeway redrive".\n`;
+  return `Moved to ${toPrintableLine(target)}: ${formatRows(rows, tables)}, the same counts as in the original, and ${formatCountOf(jobs, 'waiting job')}.
 ${dead}
 Next, for every process of the service, on every machine:
   set DATABASE_URL to that database, and ${key},
@@ -181,9 +181,9 @@ export function formatErasedAccount(name: string, erased: ErasedAccount | null):
     return `Nothing is stored about ${toPrintableLine(name)}. For a person who never signed in, use GitHub's user number.\n`;
   }
   const { sessions, tokens, webhooks, mentions, kept } = erased;
-  return `Deleted ${toPrintableLine(name)}: ${formatCount(sessions, 'session')}, ${formatCount(tokens, 'token')}, ${formatCount(webhooks, 'webhook')}, \
-and the name in ${formatCount(mentions, 'place')}.
-${formatCount(kept, 'investigation')} that they started stay with their projects, without the account and without the person's guidance. The text of
+  return `Deleted ${toPrintableLine(name)}: ${formatCountOf(sessions, 'session')}, ${formatCountOf(tokens, 'token')}, ${formatCountOf(webhooks, 'webhook')}, \
+and the name in ${formatCountOf(mentions, 'place')}.
+${formatCountOf(kept, 'investigation')} that they started stay with their projects, without the account and without the person's guidance. The text of
 the reports is unchanged. ${STAYS}
 `;
 }
@@ -194,24 +194,24 @@ export function formatErasedProject(
   erased: ErasedProject | null,
   { mirrors, evaluations }: { readonly mirrors: number; readonly evaluations: number },
 ): string {
-  const evaluated = evaluations === 0 ? '' : `${formatCount(evaluations, 'evaluation')} and `;
-  const source = `${evaluated}${formatCount(mirrors, 'copy', 'copies')} of source on this machine`;
+  const evaluated = evaluations === 0 ? '' : `${formatCountOf(evaluations, 'evaluation')} and `;
+  const source = `${evaluated}${formatCountOf(mirrors, 'copy', 'copies')} of source on this machine`;
   if (erased === null) {
     return `No project is called ${toPrintableLine(name)}: nothing was deleted from the database. Deleted ${source}.\n`;
   }
   const { investigations, issues, threads, heads, failures } = erased;
-  return `Deleted ${toPrintableLine(name)}: ${formatCount(investigations, 'investigation')}, ${formatCount(issues, 'issue')}, ${formatCount(threads, 'thread')}, \
-${formatCount(heads, 'commit with checks', 'commits with checks')}, ${formatCount(failures, 'failure')}, and ${source}.
+  return `Deleted ${toPrintableLine(name)}: ${formatCountOf(investigations, 'investigation')}, ${formatCountOf(issues, 'issue')}, ${formatCountOf(threads, 'thread')}, \
+${formatCountOf(heads, 'commit with checks', 'commits with checks')}, ${formatCountOf(failures, 'failure')}, and ${source}.
 Other machines delete their copies within an hour. ${STAYS} If the App can
 still read the project, or PROJECTS names it, it comes back, empty.
 `;
 }
 
 function formatRows(rows: number, tables: number): string {
-  return `${formatCount(rows, 'row')} in ${formatCount(tables, 'table')}`;
+  return `${formatCountOf(rows, 'row')} in ${formatCountOf(tables, 'table')}`;
 }
 
-function formatCount(number: number, one: string, several = `${one}s`): string {
+function formatCountOf(number: number, one: string, several = `${one}s`): string {
   return `${number.toLocaleString('en-GB')} ${number === 1 ? one : several}`;
 }
 

@@ -56,12 +56,12 @@ export function renderIssue(issue: Issue, layout: Layout): string {
     [page.paint.bold((isFixed ? page.paint.green : page.paint.yellow)(headline))],
     renderProse('Problem', issue.problem, page),
     renderProse(isSearch ? 'Where it points' : 'Root cause', issue.rootCause, page),
-    renderEvidence(issue, page),
+    renderCitations(issue, page),
     renderExcerpt(issue, page),
-    renderSuspects(issue.analysis.suspects, page),
+    renderSuspectLines(issue.analysis.suspects, page),
     renderProse('Owners', issue.analysis.ownership?.owners.join(', ') ?? '', page),
-    renderSteps('How to reproduce', issue.stepsToReproduce, page),
-    renderSteps('What to do', issue.solutionSteps, page),
+    renderStepLines('How to reproduce', issue.stepsToReproduce, page),
+    renderStepLines('What to do', issue.solutionSteps, page),
     renderList('Questions', questions, page),
     renderProse('Second look', secondLook === null ? '' : describeLook(secondLook), page),
     // Without a model, the text above says it already.
@@ -69,7 +69,7 @@ export function renderIssue(issue: Issue, layout: Layout): string {
     renderList('Left out of the change', listGuards(blocking), page),
     renderList('Check before applying', listGuards(toCheck), page),
     renderDiffLines(issue.diff.files, page),
-    renderFooter(issue, page),
+    renderIssueFooter(issue, page),
   ];
   const text = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
   return `${text.join('\n\n')}\n`;
@@ -91,7 +91,7 @@ function renderProse(title: string, text: string, { columns, paint }: TerminalPa
   return text.trim() === '' ? [] : [paint.bold(title), ...wrap(toPrintable(text.trim()), columns, INDENT)];
 }
 
-function renderSteps(title: string, steps: readonly Step[], page: TerminalPage): string[] {
+function renderStepLines(title: string, steps: readonly Step[], page: TerminalPage): string[] {
   const items = steps.flatMap(({ stepNumber, description }) => renderItem(`${stepNumber}. `, description, page));
   return items.length === 0 ? [] : [page.paint.bold(title), ...items];
 }
@@ -105,7 +105,7 @@ function renderItem(mark: string, text: string, { columns }: TerminalPage): stri
   return wrap(toPrintable(text.trim()), columns, ' '.repeat(lead.length), lead);
 }
 
-function renderSuspects(all: readonly Suspect[], page: TerminalPage): string[] {
+function renderSuspectLines(all: readonly Suspect[], page: TerminalPage): string[] {
   if (all.length === 0) return [];
   const { columns, paint } = page;
   const title = all.length === 1 ? 'Suspect' : 'Suspects (most likely first)';
@@ -127,7 +127,10 @@ function renderMore(count: number, { paint }: TerminalPage): string[] {
 }
 
 /** What the step numbers in the text refer to. A search shows its one line in the excerpt. */
-function renderEvidence({ analysis: { outcome, citations }, investigationSteps }: Issue, page: TerminalPage): string[] {
+function renderCitations(
+  { analysis: { outcome, citations }, investigationSteps }: Issue,
+  page: TerminalPage,
+): string[] {
   if (outcome === 'facts_only' || citations.length === 0) return [];
   const { columns, paint } = page;
   const lines = citations.slice(0, MAX_CITATIONS).flatMap(({ step, quote }, at) => {
@@ -216,7 +219,7 @@ function renderHunk({ type, lines }: Change, { columns, paint }: TerminalPage) {
   return { signs: changed.map(([sign]) => sign), rows: [`${indent}${paint.dim(place)}`, ...rows] };
 }
 
-function renderFooter({ analysis, investigationSteps }: Issue, { columns, paint }: TerminalPage): string[] {
+function renderIssueFooter({ analysis, investigationSteps }: Issue, { columns, paint }: TerminalPage): string[] {
   const { revision, model, context, usage } = analysis;
   const tokens = (usage.promptTokens + usage.completionTokens).toLocaleString('en');
   const parts = [

@@ -66,8 +66,8 @@ export function renderReplay(replay: Replay, layout: { readonly columns: number;
   const width = Math.floor((columns - LABEL_COLUMNS - GAP) / 2);
   const paint = createStyle(layout.colour);
   const rows = [
-    renderRow('', [paint.bold('before'), paint.bold('replayed')], width),
-    ...listRows(before, after).map(([label, ...cells]) => renderRow(label, cells, width)),
+    renderReplayRow('', [paint.bold('before'), paint.bold('replayed')], width),
+    ...listRows(before, after).map(([label, ...cells]) => renderReplayRow(label, cells, width)),
   ];
   const page = { columns, paint };
   const sections = [
@@ -93,7 +93,7 @@ function listRows(before: ReplayedAnswer, after: ReplayedAnswer): readonly (read
     row('cause', ({ rootCause }) => rootCause),
     row('files', ({ files }) => files.slice(0, MAX_FILES).join('\n') || '–'),
     row('proof', ({ proof }) => proof ?? 'none'),
-    row('looked up', describeTools),
+    row('looked up', describeCalledTools),
     row('turns', ({ turns }) => String(turns)),
     row('tokens', ({ tokens }) => tokens.toLocaleString('en')),
     row('cost', ({ costUsd, model }) => describeCost({ model, usage: { costUsd } })),
@@ -102,13 +102,13 @@ function listRows(before: ReplayedAnswer, after: ReplayedAnswer): readonly (read
 }
 
 /** Such as `12 steps: search 3, read_files 2, conclude`. */
-function describeTools({ steps, tools }: ReplayedAnswer): string {
+function describeCalledTools({ steps, tools }: ReplayedAnswer): string {
   const counts = Object.entries(Object.groupBy(tools?.flat() ?? [], (name) => name));
   const named = counts.map(([name, calls = []]) => (calls.length > 1 ? `${name} ${calls.length}` : name));
   return `${steps} steps${named.length === 0 ? '' : `: ${named.join(', ')}`}`;
 }
 
-function renderRow(label: string, cells: readonly string[], width: number): string[] {
+function renderReplayRow(label: string, cells: readonly string[], width: number): string[] {
   const wrapped = cells.map((cell) =>
     toPrintable(cell)
       .split('\n')

@@ -61,7 +61,7 @@ export async function gatherSubject(
   const source: ProjectSource =
     chosen ?? (addressed === null ? findSurrounding(io, reader) : { kind: 'url', url: addressed.repository.url });
   return {
-    text: await readReport(command, addressed, { io, ...reader }, signal),
+    text: await readReportInput(command, addressed, { io, ...reader }, signal),
     source,
     isOwn: addressed === null,
     revision: command.revision || (addressed?.revision ?? ''),
@@ -90,7 +90,7 @@ interface InputReading extends Pick<SubjectReader, 'shortenLog'> {
   readonly io: Io;
 }
 
-async function readReport(
+async function readReportInput(
   { input, log }: AnalyseCommand,
   addressed: AddressedReport | null,
   reading: InputReading,
@@ -100,13 +100,13 @@ async function readReport(
   const others = addressed?.log ?? '';
   const told =
     addressed?.text ??
-    (await shorten(openWords({ input, log }, reading.io, signal), limit, { what: 'report', ...reading }, signal));
+    (await shortenInput(openWords({ input, log }, reading.io, signal), limit, { what: 'report', ...reading }, signal));
   const left = limit - Buffer.byteLength(told) - Buffer.byteLength(others);
-  const own = log === null ? '' : await readLog(log, Math.max(left, LEAST_LOG_BYTES), reading, signal);
+  const own = log === null ? '' : await readLogInput(log, Math.max(left, LEAST_LOG_BYTES), reading, signal);
   const parts = [told, own, others].filter((part) => part.trim() !== '');
   if (parts.length === 0) refuseCommand('The report is empty: say what went wrong, or give a log.', 'analyse');
   // Only where the words, the log and those of an address are too long together.
-  return await shorten([Buffer.from(joinParts(parts))], limit, { what: 'report', ...reading }, signal);
+  return await shortenInput([Buffer.from(joinInputParts(parts))], limit, { what: 'report', ...reading }, signal);
 }
 
 /** With a log, standard input is not read: in CI it is often a pipe that never ends. */
@@ -120,19 +120,19 @@ function openWords(
 }
 
 /** Under its heading; "" for an empty one. */
-async function readLog(log: string, room: number, reading: InputReading, signal: AbortSignal): Promise<string> {
+async function readLogInput(log: string, room: number, reading: InputReading, signal: AbortSignal): Promise<string> {
   const chunks = log === '-' ? readStdin(reading.io, signal) : readLogFile(log, reading.io.cwd);
-  const text = await shorten(chunks, room, { what: 'log', ...reading }, signal);
+  const text = await shortenInput(chunks, room, { what: 'log', ...reading }, signal);
   return text.trim() === '' ? '' : formatLog(log === '-' ? 'standard input' : path.basename(log), text);
 }
 
 /** A blank line between them, but for what ends with one. */
-function joinParts([first = '', ...others]: readonly string[]): string {
+function joinInputParts([first = '', ...others]: readonly string[]): string {
   return others.reduce((text, part) => `${text.trimEnd()}\n\n${part}`, first);
 }
 
 /** All of it, or the parts that matter for a failure; then it says so. */
-async function shorten(
+async function shortenInput(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   room: number,
   { what, io, shortenLog }: InputReading & { readonly what: string },
@@ -140,7 +140,7 @@ async function shorten(
 ): Promise<string> {
   let bytes = 0;
   async function* count(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of decode(chunks)) {
+    for await (const chunk of decodeInput(chunks)) {
       bytes += chunk.byteLength;
       yield chunk;
     }
@@ -201,7 +201,7 @@ type InputForm = keyof typeof BEGINNINGS;
 const FORMS = Object.keys(BEGINNINGS) as readonly InputForm[];
 
 /** As UTF-8 without its mark: compressed logs and UTF-16 are understood. Throws `usage` for what is no text. */
-async function* decode(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* decodeInput(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = Readable.from(chunks)[Symbol.asyncIterator]();
   const first: IteratorResult<Uint8Array> = await source.next();
   if (first.done === true) return;
@@ -214,7 +214,7 @@ async function* decode(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>)
     throw new CausewayError('usage', 'The log is a zip archive: unpack it, and give the log of the job that failed.');
   }
   if (form === 'gzip') {
-    yield* decode(inflate(rest()));
+    yield* decodeInput(inflate(rest()));
     return;
   }
   if (form === undefined && first.value.includes(0)) {

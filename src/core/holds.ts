@@ -11,7 +11,7 @@ interface NamedHold {
 const LONGEST_HOLD_MS = 24 * 60 * 60_000;
 
 /** Whether the time lies ahead, but not beyond `LONGEST_HOLD_MS`. */
-function isCurrent({ until }: Pick<NamedHold, 'until'>, now: Date): boolean {
+function isHoldCurrent({ until }: Pick<NamedHold, 'until'>, now: Date): boolean {
   const left = until.getTime() - now.getTime();
   return left > 0 && left <= LONGEST_HOLD_MS;
 }
@@ -34,7 +34,7 @@ export function createHolds(now: () => Date): Holds {
   const kept = new Map<string, Date>();
   const until = (name: string): Date | null => {
     const end = kept.get(name);
-    if (end !== undefined && isCurrent({ until: end }, now())) return end;
+    if (end !== undefined && isHoldCurrent({ until: end }, now())) return end;
     kept.delete(name);
     return null;
   };
@@ -42,7 +42,7 @@ export function createHolds(now: () => Date): Holds {
     until,
     hold(name, end) {
       const known = until(name);
-      if (isCurrent({ until: end }, now()) && (known === null || end > known)) kept.set(name, end);
+      if (isHoldCurrent({ until: end }, now()) && (known === null || end > known)) kept.set(name, end);
     },
     standing: () =>
       [...kept.keys()].flatMap((name) => {

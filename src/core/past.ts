@@ -108,14 +108,14 @@ export function summariseForecast(forecast: Forecast): string {
   const { groups, unreadChecks, unreadRuns, issues, usd } = forecast;
   const parts = FORECAST_GROUPS.flatMap(([verdict, words]) => {
     const { checks, tests } = groups[verdict];
-    const named = verdict === 'flaky' && tests > 0 ? ` (${count(tests, 'test')})` : '';
+    const named = verdict === 'flaky' && tests > 0 ? ` (${formatLargeCount(tests, 'test')})` : '';
     return checks === 0 ? [] : [`${checks} ${words}${named}`];
   });
   if (unreadChecks > 0) parts.push(`${unreadChecks} not read`);
-  const failed = count(countFailed(forecast), 'failed check');
+  const failed = formatLargeCount(countFailed(forecast), 'failed check');
   const checks = parts.length === 0 ? failed : `${failed}: ${parts.join(', ')}`;
-  const unread = unreadRuns > 0 ? [`${count(unreadRuns, 'more failed run')} not read`] : [];
-  const labelled = `${count(issues.labelled.length, 'issue')} labelled`;
+  const unread = unreadRuns > 0 ? [`${formatLargeCount(unreadRuns, 'more failed run')} not read`] : [];
+  const labelled = `${formatLargeCount(issues.labelled.length, 'issue')} labelled`;
   return [checks, ...unread, labelled, `about ${formatDollars(usd)}`].join('; ');
 }
 
@@ -123,7 +123,7 @@ function countFailed({ groups, unreadChecks }: Forecast): number {
   return Object.values(groups).reduce((sum, { checks }) => sum + checks, unreadChecks);
 }
 
-function count(number: number, noun: string): string {
+function formatLargeCount(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 }
 
@@ -157,19 +157,19 @@ function explainIssues({ issues: { labels, opened, labelled } }: Forecast): stri
   }
   if (opened === 0) return 'No issue was opened.';
   const named = labels.map((label) => `"${label}"`).join(' or ');
-  return `${count(opened, 'issue')} opened, ${labelled.length} of them with the label ${named}.`;
+  return `${formatLargeCount(opened, 'issue')} opened, ${labelled.length} of them with the label ${named}.`;
 }
 
 function explainMoney({ investigations, issues, usdEach }: Forecast): string {
   if (investigations === 0) return 'The money: there was nothing to investigate.';
   const distinct = investigations - issues.labelled.length;
-  return `The money: ${count(investigations, 'investigation')} (${count(distinct, 'distinct failure')}, ${count(issues.labelled.length, 'labelled issue')}) at about ${formatDollars(usdEach)} each with a model; without one it costs nothing.`;
+  return `The money: ${formatLargeCount(investigations, 'investigation')} (${formatLargeCount(distinct, 'distinct failure')}, ${formatLargeCount(issues.labelled.length, 'labelled issue')}) at about ${formatDollars(usdEach)} each with a model; without one it costs nothing.`;
 }
 
 function explainUnread({ unreadChecks, unreadRuns }: Forecast): readonly string[] {
   const parts = [
-    ...(unreadChecks > 0 ? [`the logs of ${count(unreadChecks, 'failed check')}`] : []),
-    ...(unreadRuns > 0 ? [count(unreadRuns, 'failed workflow run')] : []),
+    ...(unreadChecks > 0 ? [`the logs of ${formatLargeCount(unreadChecks, 'failed check')}`] : []),
+    ...(unreadRuns > 0 ? [formatLargeCount(unreadRuns, 'failed workflow run')] : []),
   ];
   if (parts.length === 0) return [];
   return [`Not read, for lack of calls to GitHub or since it did not show them: ${parts.join(', and ')}.`];
@@ -181,5 +181,5 @@ function explainRuns({ from, runs }: Forecast): string {
     return 'GitHub shows this token no workflow runs: GitHub Actions is switched off there, or the token may not read it (actions: read).';
   }
   if (runs === 0) return `GitHub Actions has run nothing there since ${since}, and no other checks are read.`;
-  return `Looked at: ${count(runs, 'workflow run')} of GitHub Actions since ${since}; no other checks are read.`;
+  return `Looked at: ${formatLargeCount(runs, 'workflow run')} of GitHub Actions since ${since}; no other checks are read.`;
 }

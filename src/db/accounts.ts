@@ -77,7 +77,7 @@ export function createAccountVerbs(database: Database, seal: Seal) {
      * before.
      */
     rotateSigningSecret: (rotation: SecretRotation): Promise<'done' | 'repeated'> =>
-      database.write((trx) => rotateSecret(trx, rotation, seal)),
+      database.write((trx) => rotateAccountSecret(trx, rotation, seal)),
     /** For the audit log: the account's signing secret was displayed. */
     recordSecretShown: (accountId: string, now: string, how: ActOptions = {}): Promise<void> =>
       database.write((trx) =>
@@ -282,7 +282,7 @@ async function takeLogin(trx: Trx, { login, githubId }: NewAccount, known: Accou
   return key;
 }
 
-async function rotateSecret(trx: Trx, rotation: SecretRotation, seal: Seal): Promise<'done' | 'repeated'> {
+async function rotateAccountSecret(trx: Trx, rotation: SecretRotation, seal: Seal): Promise<'done' | 'repeated'> {
   const { accountId, overlapUntil, now } = rotation;
   if (!(await isFirstUse(trx, rotation, now))) return 'repeated';
   const secrets = () => trx.updateTable('signing_secrets').where('account_id', '=', accountId);

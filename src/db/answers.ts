@@ -134,11 +134,11 @@ async function findShown(reader: Reader, threadId: string): Promise<ThreadAnswer
   if (thread === null) return null;
   const own = [thread.record.comment?.investigationId, thread.investigationId];
   for (const id of own) {
-    const [answer] = id === undefined ? [] : await listAnswers(reader, threadId, { investigationId: id });
+    const [answer] = id === undefined ? [] : await listStoredAnswers(reader, threadId, { investigationId: id });
     if (answer !== undefined) return answer;
   }
   const attempts = listAttempts(thread);
-  const answers = await listAnswers(reader, threadId, {});
+  const answers = await listStoredAnswers(reader, threadId, {});
   return answers.findLast(({ investigationId }) => !attempts.includes(investigationId)) ?? null;
 }
 
@@ -152,7 +152,7 @@ function listAttempts({ record: { pullRequest } }: Thread): readonly string[] {
 const MOST_ANSWERS = 50;
 
 /** Oldest first. */
-async function listAnswers(
+async function listStoredAnswers(
   reader: Reader,
   threadId: string,
   { investigationId }: { readonly investigationId?: string },
@@ -199,7 +199,7 @@ async function listRivals(reader: Reader, threadId: string, shown: ThreadAnswer)
   if (thread === null) return [shown];
   const { comment } = thread.record;
   const attempts = listAttempts(thread);
-  const answers = (await listAnswers(reader, threadId, {})).filter(({ investigationId: id }) => {
+  const answers = (await listStoredAnswers(reader, threadId, {})).filter(({ investigationId: id }) => {
     // People deleted the comment that showed it.
     const isDeleted = comment?.digest === '' && comment.investigationId === id;
     return id === shown.investigationId || (!isDeleted && !attempts.includes(id));
@@ -304,7 +304,7 @@ async function findBest(trx: Trx, thread: Thread): Promise<string | null> {
   if (!row || row.state === 'queued' || row.state === 'running') return null;
   const shownId = row.state === 'concluded' ? investigationId : (record.comment?.investigationId ?? null);
   if (shownId === null || (row.state !== 'concluded' && record.comment?.digest === '')) return null;
-  const [shown] = await listAnswers(trx, id, { investigationId: shownId });
+  const [shown] = await listStoredAnswers(trx, id, { investigationId: shownId });
   if (shown === undefined) return null;
   if (row.state !== 'concluded') return shown.investigationId;
   return chooseAnswer(await listRivals(trx, id, shown))?.investigationId ?? null;

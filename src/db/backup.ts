@@ -46,7 +46,7 @@ export async function backUp(database: string, file: string): Promise<BackUpCoun
     settle(draft, file);
     return { rows: [...counts.values()].reduce((all, count) => all + count, 0), tables: counts.size, bytes };
   } catch (error) {
-    throw explain(error, { database, file });
+    throw explainBackupError(error, { database, file });
   } finally {
     for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${end}`, { force: true });
   }
@@ -151,7 +151,10 @@ function createDamaged(faults: readonly string[]): CausewayError {
   );
 }
 
-function explain(error: unknown, { database, file }: { readonly database: string; readonly file: string }): unknown {
+function explainBackupError(
+  error: unknown,
+  { database, file }: { readonly database: string; readonly file: string },
+): unknown {
   if (error instanceof CausewayError) return error;
   const code = readCode(error);
   if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC') {

@@ -75,7 +75,7 @@ export function createInvestigationVerbs(database: Database) {
     },
     /** Newest first. */
     listInvestigations: (filter: InvestigationFilter): Promise<readonly Investigation[]> =>
-      database.read((reader) => listInvestigations(reader, filter)),
+      database.read((reader) => listStoredInvestigations(reader, filter)),
     /** Ids of the investigations of a project that have not ended, oldest first. */
     async listOpenInvestigations(projectId: string): Promise<readonly string[]> {
       const rows = await database.read((reader) =>
@@ -136,7 +136,10 @@ function selectRunsOfBots(reader: Reader, projectId: string) {
   return reader.selectFrom('runs').select('id').where('project_id', '=', projectId).where('revision', 'in', heads);
 }
 
-async function listInvestigations(reader: Reader, filter: InvestigationFilter): Promise<readonly Investigation[]> {
+async function listStoredInvestigations(
+  reader: Reader,
+  filter: InvestigationFilter,
+): Promise<readonly Investigation[]> {
   const { projectIds, state, reference, after, limit } = filter;
   if (projectIds?.length === 0) return [];
   let page = reader.selectFrom('investigations').select('seq').orderBy('seq', 'desc').limit(limit);

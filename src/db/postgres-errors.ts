@@ -304,13 +304,15 @@ function createRetryLimit(patienceMs: number): (fault: PostgresFault) => number 
   return (fault) => {
     if (fault === 'final' || performance.now() > deadline) return null;
     const tries = ++seen[fault];
-    if (fault === 'lost') return pause(LOST_MS, LONGEST_LOST_MS, tries);
-    return fault === 'collision' && tries > MOST_COLLISIONS ? null : pause(CONFLICT_MS, LONGEST_CONFLICT_MS, tries);
+    if (fault === 'lost') return computeRetryPause(LOST_MS, LONGEST_LOST_MS, tries);
+    return fault === 'collision' && tries > MOST_COLLISIONS
+      ? null
+      : computeRetryPause(CONFLICT_MS, LONGEST_CONFLICT_MS, tries);
   };
 }
 
 /** Longer with each try up to a limit, and by chance, so that two who met do not meet again. */
-function pause(first: number, longest: number, tries: number): number {
+function computeRetryPause(first: number, longest: number, tries: number): number {
   return Math.random() * Math.min(longest, first * 2 ** Math.min(tries, 16));
 }
 

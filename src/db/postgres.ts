@@ -72,7 +72,7 @@ const OLDEST_VERSION = 14;
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { url, seal, enqueuer, connections = CONNECTIONS, patienceMs = PATIENCE_MS } = options;
-  const place = describePlace(url);
+  const place = describeDatabaseServer(url);
   const explain = (error: unknown) => explainPostgres(error, place);
   const { isLax } = await prepare({ url, place, patienceMs }).catch((error: unknown) => {
     throw explainOpening(error, place);
@@ -141,7 +141,7 @@ function findServerFault(server: Server): string | undefined {
 }
 
 /** The address for people: which database where, without user and password. */
-function describePlace(url: string): string {
+function describeDatabaseServer(url: string): string {
   const at = URL.parse(url);
   if (at === null) return 'of DATABASE_URL';
   return `${decodeURIComponent(at.pathname.slice(1))} on ${at.host || at.searchParams.get('host') || 'this machine'}`;

@@ -75,7 +75,7 @@ async function syncProjects(trx: Trx, wanted: readonly WantedProject[], now: str
   const known = new Map(rows.map((row) => [row.place, row.id]));
   const taken = new Set(rows.map((row) => row.name_lower));
   for (const { name: wantedName, source } of wanted) {
-    const place = toPlace(source);
+    const place = toSourceKey(source);
     const id = known.get(place);
     if (id !== undefined) {
       await trx.updateTable('projects').set({ hidden_at: null }).where('id', '=', id).execute();
@@ -95,7 +95,7 @@ async function syncProjects(trx: Trx, wanted: readonly WantedProject[], now: str
 }
 
 /** Identifies a source. A project is its place, not its name. */
-function toPlace(source: ProjectSource): string {
+function toSourceKey(source: ProjectSource): string {
   switch (source.kind) {
     case 'path':
       return `path ${source.path}`;
@@ -305,7 +305,7 @@ async function putProject(trx: Trx, jobs: Enqueuer, listed: ListedInstallationRe
     isArchived,
     defaultBranch,
   };
-  const place = toPlace(source);
+  const place = toSourceKey(source);
   const before = await trx.selectFrom('projects').selectAll().where('place', '=', place).executeTakeFirst();
   const wasClosed =
     before !== undefined && (before.hidden_at !== null || JSON.parse(before.source).isArchived === true);

@@ -215,7 +215,8 @@ function applyMoves(failure: Failure, moved: readonly MovedSighting[]): Failure 
 }
 
 function moveSighting(failure: Failure, sighting: Sighting): Failure {
-  if (sighting.isOnDefault) return { ...failure, isOnDefault: failure.isOnDefault || isCurrent(failure, sighting) };
+  if (sighting.isOnDefault)
+    return { ...failure, isOnDefault: failure.isOnDefault || isSightingCurrent(failure, sighting) };
   const { key, pullRequest } = sighting;
   return {
     ...failure,
@@ -226,16 +227,16 @@ function moveSighting(failure: Failure, sighting: Sighting): Failure {
 }
 
 /** A sighting from before the failure was closed does not belong to the failure as it is, or would be opened again. */
-function isCurrent({ closed }: Failure, { at }: Sighting): boolean {
+function isSightingCurrent({ closed }: Failure, { at }: Sighting): boolean {
   return closed === null || toTime(at) > toTime(closed.at);
 }
 
 function toOpening(failure: Failure, sighting: Sighting): number {
-  return isCurrent(failure, sighting) ? failure.opening : failure.opening - 1;
+  return isSightingCurrent(failure, sighting) ? failure.opening : failure.opening - 1;
 }
 
 function isReopened(failure: Failure, sighting: Sighting): boolean {
-  return failure.state === 'closed' && isCurrent(failure, sighting);
+  return failure.state === 'closed' && isSightingCurrent(failure, sighting);
 }
 
 /** A closed pull request says nothing of the base: only a passing default branch makes a failure a regression. */
@@ -284,7 +285,7 @@ function countSighting(failure: Failure, sighting: Sighting): Failure {
   return {
     ...failure,
     hits: failure.hits + 1,
-    isOnDefault: failure.isOnDefault || (sighting.isOnDefault && isCurrent(failure, sighting)),
+    isOnDefault: failure.isOnDefault || (sighting.isOnDefault && isSightingCurrent(failure, sighting)),
     firstSeen: isOldest ? sighting : failure.firstSeen,
     lastSeen: isNewest ? sighting : failure.lastSeen,
     checkNames: addName(failure.checkNames, sighting.checkName, isNewest),

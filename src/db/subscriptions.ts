@@ -69,7 +69,7 @@ export function createSubscriptionVerbs(database: Database, seal: Seal) {
       database.write((trx) => eraseSubscription(trx, jobs, { id, accountId, now })),
     /** The new secret signs from now on, the previous one as well until `overlapUntil`. `absent`: it has none. */
     rotateSubscriptionSecret: (id: string, rotation: SubscriptionRotation): Promise<'done' | 'absent' | 'repeated'> =>
-      database.write((trx) => rotateSecret(trx, id, rotation, seal)),
+      database.write((trx) => rotateStoredSecret(trx, id, rotation, seal)),
     /**
      * Sends an example of one type; the id of its webhook. `busy`: one is under way; `disabled`: nothing is sent to it.
      * Null: no such subscription of the account.
@@ -159,7 +159,7 @@ async function listSubscriptions(reader: Reader, accountId: string): Promise<rea
   return listed;
 }
 
-async function rotateSecret(
+async function rotateStoredSecret(
   trx: Trx,
   id: string,
   { accountId, secret, overlapUntil, now, ...how }: SubscriptionRotation,

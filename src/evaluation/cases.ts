@@ -183,8 +183,8 @@ async function measureFix(repository: Repository, { sha }: Fix, { from, files }:
   const [before, after] = [repository.tree(from), repository.tree(sha)];
   const changes: ReturnType<typeof measureChange>[] = [];
   for (const { oldPath, newPath } of existing) {
-    const old = await readWhole(before, oldPath, signal);
-    const now = newPath === null ? '' : await readWhole(after, newPath, signal);
+    const old = await readWholeFile(before, oldPath, signal);
+    const now = newPath === null ? '' : await readWholeFile(after, newPath, signal);
     if (old === null || now === null) return 'unreadable';
     changes.push(measureChange(oldPath, { old, now }, await before.outline(oldPath, signal)));
   }
@@ -193,7 +193,7 @@ async function measureFix(repository: Repository, { sha }: Fix, { from, files }:
   return { truth, added: changes.flatMap(({ added }) => added) };
 }
 
-async function readWhole(tree: SourceTree, path: string, signal: AbortSignal): Promise<string | null> {
+async function readWholeFile(tree: SourceTree, path: string, signal: AbortSignal): Promise<string | null> {
   const read = await tree.read(path, {}, signal);
   return read.kind === 'text' && read.cut === '' ? read.text : null;
 }
@@ -208,7 +208,7 @@ function measureChange(path: string, { old, now }: TextChange, outline: Awaited<
   const before = toLines(old).lines;
   const after = toLines(now).lines;
   const hunks = diffLines(before, after);
-  const lines = hunks.map((hunk) => toRange(hunk, before.length));
+  const lines = hunks.map((hunk) => toReplacedRange(hunk, before.length));
   const functions = findSpans(path, old, outline).filter(({ kind }) => kind === 'function');
   // What is put between two functions is in neither.
   const changed = hunks.flatMap((hunk, at): readonly LineRange[] => {
@@ -231,7 +231,7 @@ function measureChange(path: string, { old, now }: TextChange, outline: Awaited<
 }
 
 /** `count`: lines of the base. */
-function toRange({ before, removed }: Pick<Hunk, 'before' | 'removed'>, count: number): LineRange {
+function toReplacedRange({ before, removed }: Pick<Hunk, 'before' | 'removed'>, count: number): LineRange {
   if (removed > 0) return { from: before + 1, to: before + removed };
   return { from: Math.max(1, before), to: Math.max(1, Math.min(before + 1, count)) };
 }

@@ -29,7 +29,7 @@ export function findFirstRank(ranked: readonly string[], right: readonly string[
 export function scoreAnswer(truth: readonly FixedFile[], issue: Pick<Issue, 'diff' | 'analysis'>): Score {
   const { suspects } = issue.analysis;
   const changed = listChangedPlaces(issue.diff);
-  const places = changed.length > 0 ? changed : suspects.slice(0, 1).map(toPlace);
+  const places = changed.length > 0 ? changed : suspects.slice(0, 1).map(toScoredPlace);
   const named = [...new Set([...changed, ...suspects].map(({ file }) => file))];
   const rights = truth.map((file) => findTouched(file, places));
   const functions = truth.flatMap((file) => file.functions);
@@ -49,7 +49,7 @@ interface ScoredPlace extends LineRange {
   readonly file: string;
 }
 
-function toPlace({ file, line }: Suspect): ScoredPlace {
+function toScoredPlace({ file, line }: Suspect): ScoredPlace {
   return { file, from: line, to: line };
 }
 

@@ -77,7 +77,7 @@ export function createOutcomeHandler(deps: OutcomeDeps): JobHandler {
       if (followed === null || project === null || !isGithubProject(project)) return { kind: 'done' };
       const read = openRepository(deps, project, 'read', signal);
       try {
-        return await look({ deps, project, followed, read, signal });
+        return await lookAtFollowed({ deps, project, followed, read, signal });
       } catch (error) {
         signal.throwIfAborted();
         return recover(deps, followed, error);
@@ -89,7 +89,7 @@ export function createOutcomeHandler(deps: OutcomeDeps): JobHandler {
   };
 }
 
-async function look(at: OutcomeLook): Promise<JobResult> {
+async function lookAtFollowed(at: OutcomeLook): Promise<JobResult> {
   const { deps, followed } = at;
   const { answer } = followed;
   const found =

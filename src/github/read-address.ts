@@ -223,7 +223,7 @@ interface RunFailure {
 async function toReport(client: LogClient, failure: RunFailure, signal: AbortSignal): Promise<AddressedReport> {
   const { place, run, jobs } = failure;
   return {
-    text: describeFailure(failure),
+    text: describeWorkflowFailure(failure),
     log: await readLogs(client, place, jobs, signal),
     repository: {
       // A fork's commits are in the fork; the name is checked, since it becomes part of an address.
@@ -239,7 +239,7 @@ function findHeadRepository(run: WorkflowRunData): string | null {
   return /^[A-Za-z0-9_-]+\/[A-Za-z0-9._-]+$/.test(name) ? name : null;
 }
 
-function describeFailure({ run, jobs }: RunFailure): string {
+function describeWorkflowFailure({ run, jobs }: RunFailure): string {
   const subject = run.head_commit?.message.split('\n')[0] ?? '';
   const lines = [
     `GitHub Actions: ${run.name ?? 'workflow'} failed on ${run.head_branch ?? 'a deleted branch'} (${run.event}).`,

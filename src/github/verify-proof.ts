@@ -154,10 +154,10 @@ async function checkPull(verifying: Verifying): Promise<readonly string[]> {
       : [`its branch is in ${head.repo?.full_name ?? 'a repository that is gone'}`]),
     ...(head.sha === certificate.fixCommit
       ? []
-      : [`its head is ${shorten(head.sha)}, and what was proven is ${shorten(certificate.fixCommit)}`]),
+      : [`its head is ${shortenCommit(head.sha)}, and what was proven is ${shortenCommit(certificate.fixCommit)}`]),
     ...((await isOnBaseBranch(verifying))
       ? []
-      : [`its base ${shorten(certificate.base)} is not part of "${base.ref}"`]),
+      : [`its base ${shortenCommit(certificate.base)} is not part of "${base.ref}"`]),
   ];
 }
 
@@ -173,7 +173,7 @@ async function isOnBaseBranch({ client, repository, pull, certificate, signal }:
   return found?.status === 'behind' || found?.status === 'identical';
 }
 
-function shorten(sha: string): string {
+function shortenCommit(sha: string): string {
   return sha.slice(0, 12);
 }
 
@@ -183,9 +183,9 @@ const MOST_FILES = 300;
 /** The tests come first and alone, and the fix leaves them as they are; both are by the bot, and change nothing that runs the checks. */
 async function checkCommits(verifying: Verifying): Promise<readonly string[]> {
   const { base, testCommit, fixCommit, diffHash } = verifying.certificate;
-  const test = await compare(verifying, base, testCommit);
-  const fix = await compare(verifying, testCommit, fixCommit);
-  const whole = await compare(verifying, base, fixCommit);
+  const test = await compareProofCommits(verifying, base, testCommit);
+  const fix = await compareProofCommits(verifying, testCommit, fixCommit);
+  const whole = await compareProofCommits(verifying, base, fixCommit);
   if (test === null || fix === null || whole === null) return ['its commits do not follow one another on GitHub'];
   if (whole.commits === null || [test, fix, whole].some(({ files }) => files.length >= MOST_FILES)) {
     return ['its change is too large for GitHub to compare it whole'];
@@ -223,7 +223,7 @@ function describeForeign(
   bot: PullData['user'],
 ): readonly string[] {
   const { verified = false, reason = 'unsigned' } = commit.verification ?? {};
-  const name = shorten(sha);
+  const name = shortenCommit(sha);
   if (author === null || !('id' in author) || author.id !== bot.id) {
     const login = author !== null && 'login' in author ? author.login : 'somebody';
     return [`${name} is by ${login}, not by ${bot.login}`];
@@ -244,7 +244,7 @@ interface ComparedRange {
 }
 
 /** What differs; null where the second commit isn't on top of the first. */
-async function compare(at: Verifying, from: string, to: string): Promise<ComparedRange | null> {
+async function compareProofCommits(at: Verifying, from: string, to: string): Promise<ComparedRange | null> {
   const data = await readComparison(at, from, to);
   if (data?.status !== 'ahead' && !(data?.status === 'identical' && from === to)) return null;
   const { files = [], commits, total_commits: total } = data;
@@ -292,9 +292,9 @@ interface CheckedRun {
 
 async function checkRuns(verifying: Verifying): Promise<readonly string[]> {
   const { base, testCommit, fixCommit, checks, turned } = verifying.certificate;
-  const onBase = await listRuns(verifying, base);
-  const red = await listRuns(verifying, testCommit);
-  const green = await listRuns(verifying, fixCommit);
+  const onBase = await listProofRuns(verifying, base);
+  const red = await listProofRuns(verifying, testCommit);
+  const green = await listProofRuns(verifying, fixCommit);
   const faults: string[] = [];
   const failed = new Set<string>();
   for (const check of checks) {
@@ -364,7 +364,7 @@ async function readAll<T>(
   throw new CausewayError('usage', `A commit has too many ${what} to verify the certificate.`);
 }
 
-async function listRuns({ client, repository, signal }: Verifying, sha: string): Promise<readonly CheckedRun[]> {
+async function listProofRuns({ client, repository, signal }: Verifying, sha: string): Promise<readonly CheckedRun[]> {
   const of = { ...repository, ref: sha };
   const runs = await readAll('checks', async (page) => {
     const found = await client.call('the checks', signal, (deadline) =>

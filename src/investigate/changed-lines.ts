@@ -166,7 +166,7 @@ function removeSharedLines(lines: readonly string[], others: readonly string[]):
     const key = foldWhitespace(line);
     const count = left.get(key) ?? 0;
     left.set(key, count - 1);
-    return count > 0 ? [] : [shortenLine(line)];
+    return count > 0 ? [] : [shortenChangedLine(line)];
   });
 }
 
@@ -175,6 +175,6 @@ function foldWhitespace(line: string): string {
 }
 
 /** No expression looks at more of a line: a minified file must not cost seconds. */
-function shortenLine(line: string): string {
+function shortenChangedLine(line: string): string {
   return line.slice(0, 2_000);
 }

@@ -76,7 +76,7 @@ function concludeTaken(run: FinishedRun, checked: CheckedDraft, decision: Taken)
       ...buildAnalysis(run),
       outcome: decision.outcome,
       partial: run.partial,
-      reason: describeReason(run, checked, decision),
+      reason: describeConclusionReason(run, checked, decision),
       confidence: weighRun(run, checked, decision),
       suspects: mergeSuspects(isLead ? [] : listSuspects(checked, decision, changeSet), facts.analysis.suspects),
       citations: checked.claims.flatMap(({ text, citations }) =>
@@ -217,7 +217,7 @@ function listLeftOut({ draft, dropped, quotations }: CheckedDraft): readonly Cut
   ];
 }
 
-function describeReason(run: FinishedRun, checked: CheckedDraft, decision: Taken): string {
+function describeConclusionReason(run: FinishedRun, checked: CheckedDraft, decision: Taken): string {
   const { draft } = checked;
   const parts = [
     run.reason === null ? '' : describeForPeople(run.reason),
@@ -275,12 +275,12 @@ function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): Decision 
     case 'code_fix':
       return decideCodeFix(checked, guarded);
     case 'already_fixed':
-      if (checked.draft.fixedBy.length === 0) return refuse('no_fixing_commit');
-      return inSource ? { kind: 'taken', outcome } : refuse('fix_unquoted');
+      if (checked.draft.fixedBy.length === 0) return refuseDraft('no_fixing_commit');
+      return inSource ? { kind: 'taken', outcome } : refuseDraft('fix_unquoted');
     case 'not_a_bug':
-      return inSource ? { kind: 'taken', outcome } : refuse('intent_unquoted');
+      return inSource ? { kind: 'taken', outcome } : refuseDraft('intent_unquoted');
     case 'action_recommended':
-      return proven ? { kind: 'taken', outcome } : refuse('cause_unquoted');
+      return proven ? { kind: 'taken', outcome } : refuseDraft('cause_unquoted');
     case 'needs_information':
     case 'inconclusive':
       return { kind: 'taken', outcome };
@@ -288,18 +288,18 @@ function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): Decision 
 }
 
 function decideUntied(relevance: Exclude<Relevance, 'tied'>): Decision {
-  return relevance === 'lead' ? { kind: 'taken', outcome: 'inconclusive', isLead: true } : refuse('other_failure');
+  return relevance === 'lead' ? { kind: 'taken', outcome: 'inconclusive', isLead: true } : refuseDraft('other_failure');
 }
 
 function decideCodeFix({ claims }: CheckedDraft, { allowed, verdict }: GuardedChange): Decision {
-  if (!claims.some(({ support }) => support === 'proven')) return refuse('cause_unquoted');
-  if (!claims.some(({ seenInSource }) => seenInSource)) return refuse('report_only');
+  if (!claims.some(({ support }) => support === 'proven')) return refuseDraft('cause_unquoted');
+  if (!claims.some(({ seenInSource }) => seenInSource)) return refuseDraft('report_only');
   if (verdict === 'blocked') return { kind: 'taken', outcome: 'action_recommended', isBlocked: true };
   if (!allowed.files.some(hasCodeChange)) return { kind: 'taken', outcome: 'action_recommended', isUnfixed: true };
   return { kind: 'taken', outcome: 'code_fix' };
 }
 
-function refuse(why: Refusal): Decision {
+function refuseDraft(why: Refusal): Decision {
   return { kind: 'refused', why };
 }
 

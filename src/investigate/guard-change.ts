@@ -81,7 +81,7 @@ export async function guardChange(changeSet: ChangeSet, ground: GuardGround): Pr
 
 /** Both names of a renamed file are touched. */
 function guardExcludedPaths(change: FileChange, { mayTouch }: GuardGround): Guard | null {
-  const path = listPaths(change).find((each) => !mayTouch(each));
+  const path = listChangedNames(change).find((each) => !mayTouch(each));
   return path === undefined
     ? null
     : createGuard('never/left-out', path, "`paths` in the repository's configuration excludes it");
@@ -127,7 +127,7 @@ async function judgeContent(change: FileChange, ground: GuardGround): Promise<Ju
 async function findPersonGuards(change: FileChange, ground: GuardGround): Promise<readonly Guard[]> {
   const { path } = change;
   const guards: Guard[] = [];
-  for (const named of listPaths(change)) {
+  for (const named of listChangedNames(change)) {
     const guard = findPathGuard(named) ?? (named === path ? findArrivalGuard(change, ground) : null);
     if (guard !== null) guards.push(createGuard(guard.rule, named, `${guard.reason}: needs a person's request`));
   }
@@ -218,7 +218,7 @@ function listFolders(path: string): string[] {
 
 /** What the old and the new path forbid. Paths that a person may approve are judged with the content. */
 function guardPaths(change: FileChange, standing: EntryIndex, seen: Set<string>): Guard | null {
-  for (const path of listPaths(change)) {
+  for (const path of listChangedNames(change)) {
     const shown = JSON.stringify(path.slice(0, 200)).slice(1, -1);
     if (!isSafePath(path))
       return createGuard('never/path', shown, 'the path could leave the repository or its file system');
@@ -234,7 +234,7 @@ function guardPaths(change: FileChange, standing: EntryIndex, seen: Set<string>)
   return guardNewPath(change, standing);
 }
 
-function listPaths(change: FileChange): readonly string[] {
+function listChangedNames(change: FileChange): readonly string[] {
   return change.kind === 'renamed' ? [change.path, change.previousPath] : [change.path];
 }
 

@@ -67,7 +67,7 @@ export async function runAgent(input: AgentInput, signal: AbortSignal): Promise<
   return await withDeadline(
     session,
     signal,
-    (soon) => investigate(session, input.ground, soon),
+    (soon) => runTurns(session, input.ground, soon),
     (reason) => endWithoutConclusion(session, toStop(reason)),
   );
 }
@@ -85,7 +85,7 @@ function toRepair({ records }: Session, text: string): TranscriptRecord {
   return isCall ? { kind: 'answer', reply: { kind: 'repair', text } } : createNotice('repair', null, text);
 }
 
-async function investigate(session: Session, ground: ReviewGround, signal: AbortSignal): Promise<AgentEnd> {
+async function runTurns(session: Session, ground: ReviewGround, signal: AbortSignal): Promise<AgentEnd> {
   for (;;) {
     signal.throwIfAborted();
     const move = decideMove(session);

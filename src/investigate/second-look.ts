@@ -69,7 +69,7 @@ export async function takeSecondLook(input: LookInput, signal: AbortSignal): Pro
   const session = await openSession({ ...input, ending: JUDGE_TOOL, open }, signal);
   const [first] = session.records;
   const about = (first?.kind === 'opening' ? first.about : undefined) ?? input.about;
-  const end = await withDeadline(session, signal, (soon) => look(session, soon), toStopped);
+  const end = await withDeadline(session, signal, (soon) => takeStepsOfLook(session, soon), toStopped);
   const draft = end.draft === null ? null : await checkDraft(end.draft, input);
   return { draft, stop: end.stop, about, usage: getRunUsage(session), steps: listSteps(session.records) };
 }
@@ -83,7 +83,7 @@ function toStopped(reason: Stop['reason']): RawEnd {
   return { draft: null, stop: { reason, detail: '' } };
 }
 
-async function look(session: Session, signal: AbortSignal): Promise<RawEnd> {
+async function takeStepsOfLook(session: Session, signal: AbortSignal): Promise<RawEnd> {
   for (;;) {
     signal.throwIfAborted();
     const end = await takeStep(session, signal);
@@ -112,7 +112,7 @@ async function takeStep(session: Session, signal: AbortSignal): Promise<RawEnd |
 async function takeVerdict(session: Session, raw: string, isCall: boolean): Promise<RawEnd | null> {
   const parsed = parseVerdict(raw);
   if ('draft' in parsed) return { draft: parsed.draft, stop: null };
-  await session.append(toFault(parsed.fault, isCall));
+  await session.append(toFaultsRecord(parsed.fault, isCall));
   return null;
 }
 
@@ -138,7 +138,7 @@ function findVerdict({ turn, replies, notices }: Exchange): string | null {
   return turn.toolCalls.length === 0 && notices.length === 0 ? turn.content : null;
 }
 
-function toFault(text: string, isCall: boolean): TranscriptRecord {
+function toFaultsRecord(text: string, isCall: boolean): TranscriptRecord {
   return isCall
     ? { kind: 'answer', reply: { kind: 'faults', text } }
     : { kind: 'notice', about: 'faults', reason: null, text };

@@ -120,7 +120,7 @@ function isNarrower(wide: Arguments, narrow: Arguments): boolean {
   return [...new Set([...Object.keys(wide), ...Object.keys(narrow)])].every((key) => {
     const [before, now] = [wide[key], narrow[key]];
     if (toCanonical([before]) === toCanonical([now]) || (isBlank(before) && isBlank(now))) return true;
-    if (SCOPE.has(key)) return isBlank(before) || isWithin(before, now);
+    if (SCOPE.has(key)) return isBlank(before) || isBelowPlaces(before, now);
     return (
       PATTERN.has(key) &&
       isPlainSearch(narrow) &&
@@ -132,7 +132,7 @@ function isNarrower(wide: Arguments, narrow: Arguments): boolean {
 }
 
 /** Every place of the one lies below a place of the other. Globs are not compared. */
-function isWithin(wide: unknown, narrow: unknown): boolean {
+function isBelowPlaces(wide: unknown, narrow: unknown): boolean {
   const roofs = [wide].flat().map((place) => `${String(place).replace(/\/$/, '')}/`);
   return !isBlank(narrow) && [narrow].flat().every((place) => roofs.some((roof) => String(place).startsWith(roof)));
 }

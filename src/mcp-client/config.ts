@@ -112,7 +112,7 @@ const FILE = z.strictObject({
  * and the repair. No value of the file is repeated in a fault: it could be a secret written in the wrong place.
  */
 export function parseMonitoringConfig(text: string): MonitoringConfig {
-  const parsed = FILE.safeParse(parseJson(text.replace(/^\ufeff/, '')));
+  const parsed = FILE.safeParse(parseServersJson(text.replace(/^\ufeff/, '')));
   if (!parsed.success) {
     throw new CausewayError(
       'usage',
@@ -140,7 +140,7 @@ function toServer(name: string, entry: z.output<typeof SERVER>): ServerConfig {
   };
 }
 
-function parseJson(text: string): unknown {
+function parseServersJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -166,10 +166,10 @@ function describeFaults(issue: z.core.$ZodIssue): string {
   const [top, server, ...rest] = issue.path.map(String);
   const who = top === 'servers' && server !== undefined ? `server "${sanitise(server)}"` : '';
   const where = [who, sanitise(rest.join('.')) || (who ? '' : (top ?? ''))].filter(Boolean).join(', ');
-  return `${where ? `${where}: ` : ''}${describeFault(issue)}`;
+  return `${where ? `${where}: ` : ''}${describeConfigFault(issue)}`;
 }
 
-function describeFault(issue: z.core.$ZodIssue): string {
+function describeConfigFault(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {
     const known = issue.path.length === 0 ? ['servers'] : Object.keys(SERVER.shape);
     return `unknown ${issue.keys.map((key) => `"${sanitise(key)}"`).join(', ')}; what may stand here: ${known.join(', ')}`;

@@ -93,7 +93,7 @@ async function openWithVersion(
   } catch (error) {
     // A failed connection is closed as well, which says less than the cause; one that closes first is reported as a
     // timeout.
-    const closed = isSilence(error) && !deadline.aborted ? describeReason(lost.signal) : null;
+    const closed = isSilence(error) && !deadline.aborted ? describeLostReason(lost.signal) : null;
     const reason = broken ?? closed ?? describeServerFault(error, connectMs / 1_000, given.withoutSecrets);
     await wire.end(graceMs);
     throw new Error(reason, { cause: error });
@@ -159,7 +159,7 @@ function createConnection(open: OpenLink, tools: readonly ServerTool[]): ServerL
         return { kind: 'answered', result };
       } catch (error) {
         signal.throwIfAborted();
-        const reason = describeReason(lost.signal) ?? describe(error);
+        const reason = describeLostReason(lost.signal) ?? describe(error);
         judge(error);
         return { kind: isStaleSession(error) ? 'stale' : 'failed', reason };
       }
@@ -167,7 +167,7 @@ function createConnection(open: OpenLink, tools: readonly ServerTool[]): ServerL
   };
 }
 
-function describeReason(lost: AbortSignal): string | null {
+function describeLostReason(lost: AbortSignal): string | null {
   return lost.aborted ? String(lost.reason) : null;
 }
 

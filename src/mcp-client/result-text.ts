@@ -75,7 +75,7 @@ export function cutLines(full: string, maxBytes: number): { readonly text: strin
   const head = takeHead(full, maxBytes);
   const end = head.lastIndexOf('\n');
   const text = end > 0 ? head.slice(0, end) : head.slice(0, findCut(head));
-  const [lines, of] = [countLines(text), countLines(full)];
+  const [lines, of] = [countResultLines(text), countResultLines(full)];
   const shown = end > 0 ? `the first ${lines} of ${of} lines` : 'the beginning of one long line';
   return {
     text,
@@ -95,7 +95,7 @@ function findCut(head: string): number {
   return Math.max(...[',', ' ', '\t', ';', '}', ']'].map((end) => head.lastIndexOf(end))) + 1;
 }
 
-function countLines(text: string): number {
+function countResultLines(text: string): number {
   return text === '' ? 0 : text.split('\n').length;
 }
 

@@ -113,7 +113,7 @@ export function keepShownTools({ name: server, tools: allowed }: ServerConfig, l
   const learnOne = (found: ServerTool): void => {
     const print = computeFingerprint(found);
     const known = seen.get(found.name);
-    if (!known) seen.set(found.name, { shown: show(server, names.get(found.name) ?? '', found), print });
+    if (!known) seen.set(found.name, { shown: showTool(server, names.get(found.name) ?? '', found), print });
     else if (known.print !== print) {
       tellOnce(`${found.name} ${print}`, () =>
         log.warn(
@@ -141,7 +141,7 @@ export function keepShownTools({ name: server, tools: allowed }: ServerConfig, l
         else if (!seen.has(tool))
           tellOnce(`${tool} absent`, () =>
             log.warn(
-              { tool, has: listNames(tools) },
+              { tool, has: listToolNames(tools) },
               'the monitoring server has no such tool; correct the configuration',
             ),
           );
@@ -156,7 +156,11 @@ export function keepShownTools({ name: server, tools: allowed }: ServerConfig, l
   };
 }
 
-function show(server: string, name: string, { name: tool, description, title, inputSchema }: ServerTool): ShownTool {
+function showTool(
+  server: string,
+  name: string,
+  { name: tool, description, title, inputSchema }: ServerTool,
+): ShownTool {
   const { schema, isWhole } = simplifySchema(inputSchema);
   const note = isWhole ? '' : ' (The description of its arguments is shortened.)';
   const words = toPlainLine(description ?? title ?? 'no description', MAX_DESCRIPTION);
@@ -169,7 +173,7 @@ function removeDescriptions(server: string, tool: string, name: string): ShownTo
   return { tool, name, description: words, parameters: ANY_ARGUMENTS };
 }
 
-function listNames(tools: readonly ServerTool[]): readonly string[] {
+function listToolNames(tools: readonly ServerTool[]): readonly string[] {
   return tools.slice(0, MAX_TOLD).map(({ name }) => toPlainLine(name, 128));
 }
 
@@ -247,15 +251,15 @@ function fitsLimit(schema: ToolSchema): boolean {
 
 function cleanSchema(schema: unknown, without: ReadonlySet<string>): ToolSchema {
   const value = clean(schema, without, 0);
-  return isObject(value)
-    ? { ...value, type: 'object', properties: isObject(value['properties']) ? value['properties'] : {} }
+  return isToolSchema(value)
+    ? { ...value, type: 'object', properties: isToolSchema(value['properties']) ? value['properties'] : {} }
     : ANY_ARGUMENTS;
 }
 
 function keepNamesOnly({ properties, required }: ToolSchema): ToolSchema {
-  const entries = Object.entries(isObject(properties) ? properties : {});
+  const entries = Object.entries(isToolSchema(properties) ? properties : {});
   const typed = entries.map(([name, property]) => {
-    const type = isObject(property) ? property['type'] : undefined;
+    const type = isToolSchema(property) ? property['type'] : undefined;
     return [name, typeof type === 'string' ? { type } : {}] as const;
   });
   return { type: 'object', properties: Object.fromEntries(typed), ...(Array.isArray(required) ? { required } : {}) };
@@ -289,6 +293,6 @@ function isExternalReference(key: string, value: unknown): boolean {
   return key.startsWith('$') && key.endsWith('ef') && !(typeof value === 'string' && value.startsWith('#'));
 }
 
-function isObject(value: unknown): value is ToolSchema {
+function isToolSchema(value: unknown): value is ToolSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -219,15 +219,17 @@ interface Family {
 function listFamily(pid: number): Family {
   const members = new Map<Identity, number>();
   const note = (): void => {
-    const present = [...members].filter(([id, member]) => readIdentity(member) === id).map(([, member]) => member);
+    const present = [...members]
+      .filter(([id, member]) => readProcessIdentity(member) === id)
+      .map(([, member]) => member);
     for (const [id, member] of addDescendants(present)) members.set(id, member);
   };
   const kill = (): void => {
     note();
-    for (const [id, member] of members) if (readIdentity(member) === id) killQuietly(member);
+    for (const [id, member] of members) if (readProcessIdentity(member) === id) killQuietly(member);
     members.clear();
   };
-  const id = readIdentity(pid);
+  const id = readProcessIdentity(pid);
   if (id !== null) members.set(id, pid);
   return { note, kill };
 }
@@ -236,7 +238,7 @@ function addDescendants(roots: readonly number[]): ReadonlyMap<Identity, number>
   const found = new Map<Identity, number>();
   const waiting = [...roots];
   for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
-    const id = readIdentity(pid);
+    const id = readProcessIdentity(pid);
     if (id === null || found.has(id)) continue;
     found.set(id, pid);
     waiting.push(...listChildren(pid));
@@ -253,7 +255,7 @@ function listChildren(pid: number): readonly number[] {
 }
 
 /** Null: there is no such process any more. */
-function readIdentity(pid: number): Identity | null {
+function readProcessIdentity(pid: number): Identity | null {
   if (process.platform !== 'linux') return ignoreErrors(() => process.kill(pid, 0)) ? `${pid}` : null;
   const stat = ignoreErrors(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   // After the name, which may contain anything, in brackets: the first field is the state, the twentieth the start

@@ -181,11 +181,11 @@ function createLexicon(options: ProjectOptions, projectId: string): Lexicon {
         signal.throwIfAborted();
         if (failures === MOST_FAILURES) return;
         adding = add(batch);
-        adding.catch(ignore);
+        adding.catch(ignoreMessage);
       }
       await adding;
     } catch (error) {
-      await adding.catch(ignore);
+      await adding.catch(ignoreMessage);
       signal.throwIfAborted();
       if (isAboutWholeRepository(error)) throw error;
       log.warn({ err: error, project: projectId }, 'not every file or commit could be indexed');
@@ -200,7 +200,7 @@ function createLexicon(options: ProjectOptions, projectId: string): Lexicon {
       signal.throwIfAborted();
       return work();
     });
-    const settled = mine.then(ignore, ignore).then(() => {
+    const settled = mine.then(ignoreMessage, ignoreMessage).then(() => {
       if (turns.get(key) === settled) turns.delete(key);
     });
     turns.set(key, settled);
@@ -321,7 +321,7 @@ async function* gatherBatches<T>(
   if (gathered.length > 0) yield gathered;
 }
 
-function ignore(): void {}
+function ignoreMessage(): void {}
 
 function createEmptyRows(count: number): KnownRows {
   return { stamp: '', count: 0, rows: new Uint32Array(count), lengths: new Uint32Array(count) };

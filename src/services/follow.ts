@@ -20,7 +20,7 @@ export function createChanges(): Changes {
       const wakers = waiting.get(runId) ?? new Set();
       const wake = () => woken.abort();
       waiting.set(runId, wakers.add(wake));
-      await pause(ms, AbortSignal.any([signal, woken.signal]));
+      await pauseFollowing(ms, AbortSignal.any([signal, woken.signal]));
       wakers.delete(wake);
       if (wakers.size === 0 && waiting.get(runId) === wakers) waiting.delete(runId);
     },
@@ -44,7 +44,7 @@ const POLL_MS = 1_000;
  * Steps after number `after` and every change of state, as they happen; ends after `end`, when the investigation is
  * erased (no `end` then), or when the signal aborts.
  */
-export async function* follow(
+export async function* followInvestigation(
   { store, changes }: FollowDeps,
   id: string,
   after: number,
@@ -111,7 +111,7 @@ export async function* withTicks<T>(
   events: AsyncGenerator<T>,
   { mayStillFollow, signal }: { readonly mayStillFollow: () => Promise<boolean>; readonly signal: AbortSignal },
 ): AsyncGenerator<T | 'tick'> {
-  const wait = <W extends 'tick' | 'check'>(ms: number, what: W) => pause(ms, signal).then(() => what);
+  const wait = <W extends 'tick' | 'check'>(ms: number, what: W) => pauseFollowing(ms, signal).then(() => what);
   let next = events.next();
   let tick = wait(TICK_MS, 'tick');
   let check = wait(CHECK_MS, 'check');
@@ -158,7 +158,7 @@ export function streamOf(frames: AsyncGenerator<string>, stop: AbortController):
 }
 
 /** Resolves after `ms`, or at once when the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<'over'> {
+function pauseFollowing(ms: number, signal: AbortSignal): Promise<'over'> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve('over');
     const finish = () => {

@@ -37,7 +37,7 @@ export {
   type Changes,
   createChanges,
   type FollowEvent,
-  follow,
+  followInvestigation,
   STILL_FOLLOWING,
   STREAM_HEADERS,
   streamOf,
@@ -50,7 +50,7 @@ export { createHeadHandler } from './judge-head.ts';
 export { createRateLimiter, type Hold, type RateLimiter, takeFromQuota } from './rate-limit.ts';
 export { findObstacle, type ProjectSettings, requestPullRequest } from './request-pull-request.ts';
 export { type Retried, type RetryRequest, retryIssue } from './retry-issue.ts';
-export { createRunHandler, investigate, type Wait } from './run-investigation.ts';
+export { createRunHandler, investigateReport, type Wait } from './run-investigation.ts';
 export { findStepSource, type GatheredFacts } from './run-records.ts';
 export { PAUSED_MS } from './services.ts';
 export { type CheckCallbackUrl, subscribe } from './subscribe.ts';

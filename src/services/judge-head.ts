@@ -62,7 +62,7 @@ async function lookAt(look: Look): Promise<JobResult> {
     await store.closeFailuresOfPullRequest(project.id, place.number, lookedAt);
     return await setAside(look, 'superseded', place);
   }
-  if (isOurs(place) || !isBranchCounted(place, rules) || (await isIgnoredBot(look, place, rules))) {
+  if (isOwnBranch(place) || !isBranchCounted(place, rules) || (await isIgnoredBot(look, place, rules))) {
     return await setAside(look, 'ignored', place);
   }
   const sorted = sortChecks(await checks.listAll(project, head.sha, signal), rules);
@@ -78,7 +78,7 @@ async function lookAt(look: Look): Promise<JobResult> {
     return DONE;
   }
   if (await isOvertaken(look, place, sorted)) return await setAside(look, 'superseded', place);
-  return await judge(current, place, rules, sorted);
+  return await judgeSuspects(current, place, rules, sorted);
 }
 
 /** A commit of the merge queue differs from that of its pull request. */
@@ -87,7 +87,7 @@ function isPushedOver(place: HeadPlace, sha: string): boolean {
 }
 
 /** Threads follow our own branches. A fork may name its branches as it likes. */
-function isOurs(place: HeadPlace): boolean {
+function isOwnBranch(place: HeadPlace): boolean {
   return place.branch.startsWith(OWN_BRANCHES) && !(place.kind === 'pull_request' && place.isFork);
 }
 
@@ -111,7 +111,12 @@ function forgetOtherPlace(look: Look, place: HeadPlace): Look {
   return isMoved ? { ...look, head: { ...head, findings: [] } } : look;
 }
 
-async function judge(look: Look, place: HeadPlace, rules: CheckRules, sorted: SortedChecks): Promise<JobResult> {
+async function judgeSuspects(
+  look: Look,
+  place: HeadPlace,
+  rules: CheckRules,
+  sorted: SortedChecks,
+): Promise<JobResult> {
   const { groups, leftOut: unread } = await readSuspects(look, place, sorted.suspects);
   const judged = await judgeGroups(look, place, groups);
   // Saved before they are recorded: after a crash in between, this commit's own sightings would count as those of

@@ -101,7 +101,7 @@ function splitParagraphs(text: string): readonly Paragraph[] {
   for (const [index, line] of all.entries()) {
     const last = paragraphs.at(-1);
     const isCode = code[index] === true;
-    const title = isCode ? '' : readHeading(line, all[index + 1] ?? '');
+    const title = isCode ? '' : readInstructionHeading(line, all[index + 1] ?? '');
     if (title === '' && (isCode || !IS_BETWEEN.test(line))) last?.lines.push(line);
     else paragraphs.push({ heading: title || (last?.heading ?? ''), lines: [] });
   }
@@ -117,7 +117,7 @@ function markCode(lines: readonly string[]): readonly boolean[] {
   });
 }
 
-function readHeading(line: string, next: string): string {
+function readInstructionHeading(line: string, next: string): string {
   if (line.trim() !== '' && UNDERLINE.test(next)) return line.trim();
   return /^#{1,6} (.{1,200})$/.exec(line)?.[1] ?? '';
 }

@@ -74,7 +74,7 @@ export function createRunHandler(services: RunServices): JobHandler {
     },
     dead: async (job, error) => {
       log.error({ err: error, job: job.id, run: job.subject }, 'investigation failed after the last try');
-      await store.giveUp(job.subject, await describeFailure(services, error), now().toISOString());
+      await store.giveUp(job.subject, await describeRunFailure(services, error), now().toISOString());
       changes.notify(job.subject);
     },
   };
@@ -84,7 +84,7 @@ async function runToEnd(services: RunServices, run: Run, pauses: Pauses, signal:
   const { timeoutMs, investigator, log, store, now } = services;
   const timeout = AbortSignal.timeout(timeoutMs + (investigator === null ? 0 : ENDING_MS));
   try {
-    await investigate(services, run, AbortSignal.any([signal, timeout]), pauses);
+    await investigateReport(services, run, AbortSignal.any([signal, timeout]), pauses);
     pauses.end(run.id);
   } catch (error) {
     if (!isUnreachable(error)) pauses.end(run.id);
@@ -94,7 +94,7 @@ async function runToEnd(services: RunServices, run: Run, pauses: Pauses, signal:
     if (!isOver(error, timeout)) throw error;
     const cause = timeout.aborted ? createTimeoutError(timeoutMs) : error;
     log.warn({ run: run.id, err: cause }, 'investigation gave up');
-    await store.giveUp(run, await describeFailure(services, cause), now().toISOString());
+    await store.giveUp(run, await describeRunFailure(services, cause), now().toISOString());
   }
   return { kind: 'done' };
 }
@@ -128,7 +128,7 @@ function wait({ onWait }: RunServices, why: Wait): JobResult {
 }
 
 /** The error's own message, which may quote the repository, git or a path, is for the operator only. */
-async function describeFailure({ redactor, onTrouble }: RunServices, error: unknown): Promise<FailureReason> {
+async function describeRunFailure({ redactor, onTrouble }: RunServices, error: unknown): Promise<FailureReason> {
   const reason = findEndReason(error);
   const detail = error instanceof CausewayError ? await redactor.redact(error.message) : '';
   onTrouble?.(describeForOperator(reason, detail));
@@ -151,7 +151,7 @@ const SAME_ANSWER_MS = 24 * 60 * 60 * 1_000;
  * Throws `revision_not_found`, `access_lost`, `lease_lost`, and `ModelUnavailable` or `SourceBusy` for a run that
  * continues later.
  */
-export async function investigate(
+export async function investigateReport(
   given: InvestigationServices,
   run: Run,
   signal: AbortSignal,

@@ -118,7 +118,7 @@ function createTraceClues(
   return listOwnFrames(frames).flatMap(({ mapped, paths }, position) => {
     const strength = (INNERMOST * OUTWARD ** position * factor * rateSureness(mapped)) / Math.sqrt(paths.length);
     return paths.map((path) => ({
-      ...createClue(mapped, path, strength, describeReason(position, classifyFile(path), { name, repository })),
+      ...createClue(mapped, path, strength, describeClueReason(position, classifyFile(path), { name, repository })),
       frame: { trace, position, leads: position === 0 && countLeads(mapped, path) },
     }));
   });
@@ -212,7 +212,7 @@ function createClue(
   };
 }
 
-function describeReason(
+function describeClueReason(
   position: number,
   kind: FileKind,
   { name, repository }: Pick<TraceContext, 'name' | 'repository'>,

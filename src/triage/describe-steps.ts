@@ -33,29 +33,29 @@ export function describeLog({ name, lines, excerpt }: ReadLog): SourcedStep {
 export function describeSignals(signals: Signals, report: string): SourcedStep {
   const frames = signals.traces.reduce((sum, trace) => sum + trace.frames.length, 0);
   const found = [
-    formatList(
+    formatNamedItems(
       'stack traces',
       signals.traces.map((trace) => `${trace.language}, ${formatCounted(trace.frames.length, 'frame')}`),
     ),
-    formatList(
+    formatNamedItems(
       'errors',
       signals.errors.map(({ type, message }) => [type, message].filter((part) => part !== '').join(': ')),
     ),
-    formatList(
+    formatNamedItems(
       'places',
       signals.places.map(({ file, line }) => `${file}:${line}`),
     ),
-    formatList('paths', signals.paths),
-    formatList(
+    formatNamedItems('paths', signals.paths),
+    formatNamedItems(
       'names',
       signals.identifiers.map(({ name }) => name),
     ),
-    formatList('commands', signals.commands),
-    formatList(
+    formatNamedItems('commands', signals.commands),
+    formatNamedItems(
       'versions',
       signals.versions.map(({ of, version }) => `${of} ${version}`.trim()),
     ),
-    formatList('commit ids', signals.shas),
+    formatNamedItems('commit ids', signals.shas),
     describeImages(report),
   ].filter((line) => line !== '');
   return {
@@ -83,7 +83,7 @@ function explainSignals(signals: Signals, frames: number): string {
 export function describeRevision(revisions: Revisions, signals: Signals, head: AskedCommit): InvestigationStep {
   const hasPlaces = signals.traces.length + signals.places.length > 0;
   const { asked, askedName, frames, framesName, tried } = revisions;
-  const lines = [`${askedName}: ${asked}${describeHead(head)}`];
+  const lines = [`${askedName}: ${asked}${describeAskedCommit(head)}`];
   if (framesName !== '') lines.push(`${framesName} (named in the report): ${frames}`);
   else if (tried.length > 0)
     lines.push(`named in the report; no commit here, or this one: ${tried.slice(0, 8).join(', ')}`);
@@ -102,7 +102,7 @@ export function nameWhatIsRead({ traces }: Pick<Signals, 'traces'>): string {
   return traces.length > 0 ? 'Stack frames' : 'Places in files';
 }
 
-function describeHead({ date, branch, place }: AskedCommit): string {
+function describeAskedCommit({ date, branch, place }: AskedCommit): string {
   const day = date === '' ? '' : `, of ${date}`;
   switch (place.kind) {
     case 'unknown':
@@ -221,7 +221,7 @@ function explainRanking([first, second]: readonly RankedSuspect[]): string {
   return isClose ? 'The first suspects score about the same; no single file stands out.' : 'One file stands out.';
 }
 
-function formatList(name: string, items: readonly string[]): string {
+function formatNamedItems(name: string, items: readonly string[]): string {
   if (items.length === 0) return '';
   // "Expected values to be equal:" goes on in lines that are not listed.
   const shown = items.slice(0, 10).map((item) => item.slice(0, 160).replace(/(?<![\s:;,])[\s:;,]+$/, ''));

@@ -110,7 +110,7 @@ async function readPlace(lookups: Lookups, { suspect, functions, report }: Exami
     outline: await tree.outline(file, signal),
   }));
   if (read === null || read.file.kind !== 'text') return nothing;
-  const lines = splitLines(read.file);
+  const lines = splitReadLines(read.file);
   const own = functions.filter(({ path }) => path === file);
   const spans = findSpans(file, lines.join('\n'), read.outline);
   const isExact = isLineNamed(suspect);
@@ -149,7 +149,7 @@ async function recordBestElsewhere(lookups: Lookups, { suspect, others, function
   await lookups.notebook.record({
     lookup: 'place',
     action,
-    result: formatLines(splitLines(read), { from, to }, 0),
+    result: formatLines(splitReadLines(read), { from, to }, 0),
     analysis: `\`${name}\` fits the report better than any other function, but its file fits less.`,
   });
 }
@@ -161,12 +161,16 @@ function listCalling(shown: readonly LineRange[], span: Span | null): readonly L
   return [{ from: Math.max(only.from, span.line), to: Math.min(only.to, span.lastLine) }];
 }
 
-function splitLines({ text }: ReadText): readonly string[] {
+function splitReadLines({ text }: ReadText): readonly string[] {
   const lines = text.split(/\r?\n/);
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-function describePlace({ file, line, function: name }: RankedSuspect, span: Span | null, isExact: boolean): string {
+function describeExaminedPlace(
+  { file, line, function: name }: RankedSuspect,
+  span: Span | null,
+  isExact: boolean,
+): string {
   if (isExact) return `The report leads to line ${line} of this file${name === '' ? '' : `, in \`${name}\``}.`;
   if (span !== null) return `\`${span.name}\` fits the report best in ${file}; the report names no line of it.`;
   return `${file} fits the report best; the report names no line of it.`;
@@ -189,7 +193,7 @@ function choosePlace(
   const isExact = isLineNamed(suspect);
   const code = isExact || span === null ? null : preferCode(lines, { ...input, path: suspect.file, span });
   return code === null
-    ? { span, at: suspect.line, why: describePlace(suspect, span, isExact) }
+    ? { span, at: suspect.line, why: describeExaminedPlace(suspect, span, isExact) }
     : { span: code.span, at: code.line, why: describeChosen(suspect, code) };
 }
 

@@ -131,7 +131,7 @@ function joinSentences(sentences: readonly (string | undefined)[]): string {
 function describeFound(facts: Facts, first: RankedSuspect): readonly [string, string] {
   const code = quoteCode(facts, first);
   return [
-    describePlace(first, facts),
+    describeSuspectPlace(first, facts),
     code === '' ? '' : `${formatInlineCode(code)}${describeChange(facts.examined)}.`,
   ];
 }
@@ -152,7 +152,7 @@ function isRival({ callers }: Facts, first: Suspect, second: Suspect): boolean {
   return first.score - second.score < 0.05 && !(callers.has(second.file) && !callers.has(first.file));
 }
 
-function describePlace(first: RankedSuspect, { shown }: Facts): string {
+function describeSuspectPlace(first: RankedSuspect, { shown }: Facts): string {
   const place = `${formatPlace(first)} (${first.reasons.slice(0, 2).join('; ')})`;
   const isOwn = first.reasons.includes(TOUCHED_BY_CHANGE);
   if (!isOwn && !isReliable(first))

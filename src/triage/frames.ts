@@ -50,22 +50,22 @@ export function findTraces(lines: readonly string[]): FoundTraces {
     else chain.push({ trace, link: head.link });
   }
   const within = new Set<number>();
-  for (const group of groups) for (const line of toLines(group, lines)) within.add(line);
+  for (const group of groups) for (const line of listTraceLines(group, lines)) within.add(line);
   return { traces: removeDuplicates(chains.flatMap(putRootFirst)), lines: within };
 }
 
 /**
  * From the first frame to the last, and the lines around them that repeat them: called functions, quoted source lines.
  */
-function toLines({ frames, first, last }: FrameGroup, lines: readonly string[]): readonly number[] {
+function listTraceLines({ frames, first, last }: FrameGroup, lines: readonly string[]): readonly number[] {
   const said = new Set(frames.flatMap(({ file, line, code }) => (code === '' ? [] : [code, `${file}:${line}`])));
   const symbols = frames.flatMap(({ language, symbol }) => (language === 'go' && symbol !== '' ? [symbol] : []));
   const isSaid = (line: string): boolean => said.has(line) || symbols.some((symbol) => line.startsWith(`${symbol}(`));
-  const around = [...toRange(Math.max(0, first - ABOVE), first - 1), last + 1];
-  return [...toRange(first, last), ...around.filter((index) => isSaid((lines[index] ?? '').trim()))];
+  const around = [...listNumbersBetween(Math.max(0, first - ABOVE), first - 1), last + 1];
+  return [...listNumbersBetween(first, last), ...around.filter((index) => isSaid((lines[index] ?? '').trim()))];
 }
 
-function toRange(from: number, to: number): readonly number[] {
+function listNumbersBetween(from: number, to: number): readonly number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => from + offset);
 }
 

@@ -45,7 +45,7 @@ export function createNotebook(onStep: (step: SourcedStep) => Promise<void>): No
     steps,
     record: async (step) => {
       // Names of files, and lines of them, may hold what a terminal obeys or an eye does not see.
-      const kept = removeInvisibleIn({ ...step, result: cutLine(step.result) });
+      const kept = removeInvisibleIn({ ...step, result: cutLookupLine(step.result) });
       steps.push(kept);
       await onStep(kept);
       return steps.length;
@@ -157,7 +157,7 @@ function renderHits({ hits, cuts, error }: SearchResult): string {
     .join('\n');
 }
 
-function cutLine(text: string): string {
+function cutLookupLine(text: string): string {
   if (text.length <= MAX_RESULT) return text;
   const shown = cutText(text, MAX_RESULT);
   return `${shown}\n… cut: ${text.length - shown.length} more characters`;

@@ -221,17 +221,17 @@ export function findTestCases(lines: readonly string[]): readonly LineRange[] {
 
 /** Index of the last line that is indented further, or of the bracket that closes the case. */
 function findCaseEnd(lines: readonly string[], start: number): number {
-  const own = measureIndent(lines[start] ?? '');
+  const own = measureTestIndent(lines[start] ?? '');
   let last = start;
   for (let index = start + 1; index < lines.length; index++) {
     const line = lines[index] ?? '';
     if (line.trim() === '') continue;
-    if (measureIndent(line) > own) last = index;
-    else return /^\s*[)}\]]/.test(line) && measureIndent(line) === own ? index : last;
+    if (measureTestIndent(line) > own) last = index;
+    else return /^\s*[)}\]]/.test(line) && measureTestIndent(line) === own ? index : last;
   }
   return last;
 }
 
-function measureIndent(line: string): number {
+function measureTestIndent(line: string): number {
   return line.length - line.trimStart().length;
 }

@@ -105,7 +105,7 @@ function mapOutsideFrames(
   );
   const mapOne = ({ frame, mapping: { kind } }: MappedFrame): MappedFrame => {
     const inside = path === '' ? null : findInside(frame, path);
-    const isOutside = kind === 'dependency' || (kind === 'unknown' && (inside !== null || isNamed(frame, names)));
+    const isOutside = kind === 'dependency' || (kind === 'unknown' && (inside !== null || isFrameNamed(frame, names)));
     const mapping = isOutside ? mapFrame(ground, inside ?? frame) : null;
     const isSure = mapping?.kind === 'own' && (mapping.certain || mapping.compiled);
     return { frame, mapping: isSure ? mapping : { kind: 'unknown' } };
@@ -120,7 +120,7 @@ function findInside(frame: Frame, folder: string): Frame | null {
 }
 
 /** A path that only looks alike may be of the project at another version; a class or module names its package. */
-function isNamed({ file, symbol }: Frame, names: readonly string[]): boolean {
+function isFrameNamed({ file, symbol }: Frame, names: readonly string[]): boolean {
   const parts = cleanPath(file).toLowerCase().split('/');
   return symbol !== '' || names.some((name) => parts.some((part) => part === name || part.startsWith(`${name}@`)));
 }

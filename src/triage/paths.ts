@@ -179,7 +179,7 @@ function parseGoPath(path: string, packages: readonly OwnPackage[]): Installed |
   );
   if (own) {
     const inside = path.replace(new RegExp(`^.*?(?:^|/)${escapePattern(own.name)}(?:@[^/]+)?/`), '');
-    return { kind: 'own', path: joinParts(own.folder, inside), folder: own.folder };
+    return { kind: 'own', path: joinPath(own.folder, inside), folder: own.folder };
   }
   const [, module = ''] =
     /(?:^|\/)pkg\/mod\/(.+?)@/.exec(path) ?? /^((?:[\w-]+\.)+[a-z]{2,}\/[^@]+?)@/.exec(path) ?? [];
@@ -193,7 +193,7 @@ function toOwnedPath(
   inside: string,
 ): Installed | null {
   const own = packages.find((one) => one.kind === kind && one.name === name);
-  return own ? { kind: 'own', path: joinParts(own.folder, inside), folder: own.folder } : null;
+  return own ? { kind: 'own', path: joinPath(own.folder, inside), folder: own.folder } : null;
 }
 
 const BUILT =
@@ -248,7 +248,7 @@ function listRustPaths(symbol: string): readonly SymbolPath[] {
   });
 }
 
-function joinParts(folder: string, path: string): string {
+function joinPath(folder: string, path: string): string {
   return folder === '' ? path : `${folder}/${path}`;
 }
 

@@ -377,7 +377,7 @@ async function placeSuspect(
   return attempt(lookups, `outline ${suspect.file}`, async () => {
     const outline = await tree.outline(suspect.file, signal);
     const known = findHeadLine(outline, suspect);
-    const lines = suspect.line > 0 ? await readLines(tree, suspect, signal) : [];
+    const lines = suspect.line > 0 ? await readSuspectLines(tree, suspect, signal) : [];
     const total = lines.length;
     if (suspect.line > total) {
       const mismatch = `${suspect.file} has ${total} lines at this commit, but the report names line ${suspect.line}`;
@@ -411,7 +411,7 @@ function findCodeLine(path: string, lines: readonly string[], from: number): num
   return from;
 }
 
-async function readLines(tree: SourceTree, { file }: Suspect, signal: AbortSignal): Promise<readonly string[]> {
+async function readSuspectLines(tree: SourceTree, { file }: Suspect, signal: AbortSignal): Promise<readonly string[]> {
   const read = await tree.read(file, {}, signal);
   if (read.kind !== 'text') return [];
   const lines = read.text.split(/\r?\n/);

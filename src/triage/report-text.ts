@@ -14,14 +14,14 @@ interface ReportSection {
 export function splitSections(lines: readonly string[]): readonly ReportSection[] {
   const found: { heading: string; lines: string[] }[] = [{ heading: '', lines: [] }];
   for (const [index, { text, kind }] of markCode(lines).entries()) {
-    const heading = kind === 'prose' ? readHeading(text, lines[index + 1] ?? '') : '';
+    const heading = kind === 'prose' ? readReportHeading(text, lines[index + 1] ?? '') : '';
     if (heading !== '') found.push({ heading, lines: [] });
     else if (kind !== 'prose' || !UNDERLINE.test(text)) found.at(-1)?.lines.push(text);
   }
   return found.filter((section) => section.heading !== '' || section.lines.length > 0);
 }
 
-function readHeading(line: string, next: string): string {
+function readReportHeading(line: string, next: string): string {
   const text = line.trim();
   if (text.length > 90 || text === '') return '';
   const marked =
@@ -77,14 +77,14 @@ export function toPlainLines(text: string, code: 'log' | 'verbatim' = 'log'): st
   const kept = keepBothEnds(removeAnsi(text).split(/\r\n|\n|\r/));
   for (const { text: line, kind } of markCode(code === 'log' ? removePrefixes(kept) : kept)) {
     const isCode = kind === 'code';
-    const parts = isCode && code === 'verbatim' ? [line] : removeMarks(line, isCode);
+    const parts = isCode && code === 'verbatim' ? [line] : removeLineMarks(line, isCode);
     for (const part of parts) lines.push(part.slice(0, MAX_LINE));
   }
   // One line of JSON may hold a trace of 200,000.
   return keepBothEnds(lines);
 }
 
-function removeMarks(line: string, isCode: boolean): readonly string[] {
+function removeLineMarks(line: string, isCode: boolean): readonly string[] {
   const unmarked = line.replace(CI_TIME, '').replace(SERVICE, '').replace(MARK, '');
   const bare = isCode ? unmarked : unmarked.replace(QUOTE, '');
   return isFolded(bare) ? unfoldLine(bare) : [bare];

@@ -266,11 +266,11 @@ function findPaths(lines: readonly string[]): {
 function findPlacesIn(line: string): readonly SignalPlace[] {
   const links = [...line.matchAll(SOURCE_LINK)].map((link) => ({ file: link[1] ?? '', line: Number(link[2] ?? 0) }));
   const tokens = line.split(/(?:[\s"'`<>|;{}=*]|\]\()+/).filter((token) => token.length >= 4 && token.length <= 400);
-  return [...links, ...tokens.flatMap((token) => toPlace(token) ?? [])];
+  return [...links, ...tokens.flatMap((token) => toSignalPlace(token) ?? [])];
 }
 
 /** `path:12:5:`, `path(12,5):`, `path:[12,5]`, `path#L12` or a bare path. */
-function toPlace(token: string): SignalPlace | null {
+function toSignalPlace(token: string): SignalPlace | null {
   const bare = token.replace(/^[([,]+/, '').replace(/[.,]$/, '');
   const extension = /^https?:/.test(bare) ? null : EXTENSION.exec(bare);
   if (!extension) return null;

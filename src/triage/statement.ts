@@ -52,7 +52,7 @@ export function writeStatementOfLogs(words: string, [log, ...others]: readonly R
   const parts = [
     opensWith(prose, title) ? '' : title,
     prose,
-    ...(log === undefined ? [] : [describeFailure(log), listTests([log, ...others])]),
+    ...(log === undefined ? [] : [describeLoggedFailure(log), listTests([log, ...others])]),
   ].filter((part) => part !== '');
   const said = parts.join('\n\n');
   const statement = said.length <= MAX_STATEMENT ? said : `${cutAtWord(said, MAX_STATEMENT - 2)} …`;
@@ -65,7 +65,7 @@ const MAX_EXCERPT = 1_200;
 
 const MAX_TESTS = 10;
 
-function describeFailure({ excerpt: { tests, headline, step } }: ReadLog): string {
+function describeLoggedFailure({ excerpt: { tests, headline, step } }: ReadLog): string {
   const [test] = tests;
   const where = step === '' ? '' : ` (step “${step}”)`;
   if (test === undefined) return `${headline}${where}`;
@@ -96,7 +96,7 @@ function formatExcerpt({ excerpt }: ReadLog, room: number): string {
 
 /** Whole paragraphs up to 1,200 characters; the first one is cut where it is longer by itself. */
 function extractProse(text: string, title: string): string {
-  const all = splitSections(toPlainLines(removeComments(text), 'verbatim'))
+  const all = splitSections(toPlainLines(removeHtmlComments(text), 'verbatim'))
     .filter(({ heading }) => !ASIDE.test(heading))
     .flatMap(({ heading, lines }) => labelFirst(splitParagraphs(lines), heading))
     .map((paragraph) => removeTitle(paragraph, title))
@@ -124,9 +124,9 @@ function removeTitle(paragraph: string, title: string): string {
   const [first = '', ...rest] = paragraph.split('\n');
   const bare = first.replace(/^#{1,6}\s*/, '').trim();
   if (title === '' || bare === '') return paragraph;
-  if (isSame(bare, title) || title.startsWith(bare)) return rest.join('\n').trim();
+  if (isSameSentence(bare, title) || title.startsWith(bare)) return rest.join('\n').trim();
   const sentence = /^.+?[.!?…](?=\s)/.exec(bare)?.[0] ?? '';
-  return isSame(sentence, title) ? [bare.slice(sentence.length).trim(), ...rest].join('\n') : paragraph;
+  return isSameSentence(sentence, title) ? [bare.slice(sentence.length).trim(), ...rest].join('\n') : paragraph;
 }
 
 /** Whether the text begins with the title and goes on from there, so that the title by itself adds nothing. */
@@ -139,7 +139,7 @@ function opensWith(text: string, title: string): boolean {
   );
 }
 
-function isSame(left: string, right: string): boolean {
+function isSameSentence(left: string, right: string): boolean {
   return extractSpoken(left) === extractSpoken(right);
 }
 
@@ -202,7 +202,7 @@ function isNoise(line: string): boolean {
 }
 
 /** HTML comments hold the template's instructions, never the reporter's words. An unclosed one hides nothing. */
-function removeComments(text: string): string {
+function removeHtmlComments(text: string): string {
   return text
     .split('<!--')
     .map((part, index) => {
@@ -238,7 +238,7 @@ const NOT_A_STEP =
  * paragraphs. Empty where there is no such heading.
  */
 export function findReproductionSteps(text: string): readonly Step[] {
-  const section = splitSections(toPlainLines(removeComments(text), 'verbatim')).find(
+  const section = splitSections(toPlainLines(removeHtmlComments(text), 'verbatim')).find(
     ({ heading, lines }) =>
       HEADING.test(heading) && !NOT_STEPS.test(heading) && lines.some((line) => /[\p{L}\p{N}]/u.test(line)),
   );

@@ -106,7 +106,7 @@ export async function getFailurePage(c: PageContext, deps: WebDeps): Promise<Res
 ${renderProjectTabs(project, 'failures', { isWithin: true })}
 ${renderFacts(project, failure)}
 ${renderFlake(describeFlakeOf(deps, failure, last))}
-${renderSection('cause', 'Cause', await renderCause(c, deps, project, failure))}
+${renderSection('cause', 'Cause', await renderFailureCause(c, deps, project, failure))}
 ${renderRange(project, failure)}
 ${renderExcerpt(excerpt)}
 ${renderTrend(await deps.store.listSightingTimes(id, since), deps.now())}`;
@@ -150,7 +150,7 @@ export function renderFailures(
           html`${renderFailureLink(failure, findings.get(failure.id)?.excerpt)}
 ${projects.length > 1 ? html`<span class="soft below">${sanitiseLine(project.name, 200)}</span>` : ''}
 <span class="soft below">${renderPlaces(project, failure)}</span>`,
-          html`${renderState(failure)}
+          html`${renderFailureState(failure)}
 ${isClosed ? html`<span class="soft below">${renderClosing(project, closed)}</span>` : ''}`,
           formatCount(hits),
           flakyHits === 0 ? '' : describeFlakiness(failure),
@@ -287,7 +287,7 @@ function renderQuarantine({ state, until, code, where }: Quarantine): Html {
 <p><button type="button" class="plain" data-copy="quarantine" hidden>Copy</button></p>`;
 }
 
-function renderState({ state, opening }: Failure): Html {
+function renderFailureState({ state, opening }: Failure): Html {
   const badge = state === 'open' ? renderBadge('open', 'bad') : renderBadge('closed', 'good');
   return html`${badge}${opening > 1 ? html` ${renderBadge(`opened ${opening} times`, 'busy')}` : ''}`;
 }
@@ -316,7 +316,7 @@ function renderFacts(project: Project, failure: Failure): Html {
   const { checkNames, branches, pullRequests } = listPlaces(project, failure);
   const renderList = (name: string, all: readonly Html[]) =>
     all.length === 0 ? '' : html`<dt>${name}</dt><dd>${renderJoined(all)}</dd>`;
-  return html`<dl class="facts"><dt>State</dt><dd>${renderState(failure)} ${renderHistory(project, failure)}</dd>
+  return html`<dl class="facts"><dt>State</dt><dd>${renderFailureState(failure)} ${renderHistory(project, failure)}</dd>
 <dt>Occurrences</dt><dd>${formatCount(failure.hits)}</dd>
 <dt>Flaky</dt><dd>${describeFlakiness(failure)}</dd>
 <dt>First seen</dt><dd>${renderSighting(project, failure.firstSeen)}</dd>
@@ -339,7 +339,7 @@ ${branch === '' ? '' : html` on <code>${sanitiseLine(branch, 200)}</code>`}
 ${pullRequest === null ? '' : html` in ${renderNumber(project, 'pull', pullRequest)}`} · Verdict: ${describeVerdict(verdict)}`;
 }
 
-async function renderCause(c: PageContext, deps: WebDeps, project: Project, failure: Failure): Promise<Html> {
+async function renderFailureCause(c: PageContext, deps: WebDeps, project: Project, failure: Failure): Promise<Html> {
   const { store } = deps;
   const { investigationId, threadId } = failure;
   const investigation = investigationId === null ? null : await store.findInvestigation(investigationId);

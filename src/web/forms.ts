@@ -44,7 +44,7 @@ async function readFields(c: PageContext, maxBytes: number): Promise<Form> {
   if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
     throw new WebRefusal(415, 'Forms must be sent as application/x-www-form-urlencoded: send it from the page.');
   }
-  const text = await readText(c.req.raw, maxBytes);
+  const text = await readFormText(c.req.raw, maxBytes);
   if (countSeparators(text) >= MAX_FIELDS) {
     throw new WebRefusal(400, `A form has at most ${MAX_FIELDS} fields: send it from the page.`);
   }
@@ -55,7 +55,7 @@ async function readFields(c: PageContext, maxBytes: number): Promise<Form> {
   };
 }
 
-async function readText({ headers, body }: Request, maxBytes: number): Promise<string> {
+async function readFormText({ headers, body }: Request, maxBytes: number): Promise<string> {
   const isTooLong = Number(headers.get('Content-Length') ?? '0') > maxBytes;
   const read = isTooLong ? null : await readLimited(body, maxBytes).catch(() => refuseIncomplete());
   if (read === null || !read.isWhole) {

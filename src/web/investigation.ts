@@ -13,7 +13,7 @@ import {
   cancelInvestigation,
   type FollowEvent,
   findVisibleInvestigation,
-  follow,
+  followInvestigation,
   STILL_FOLLOWING,
   STREAM_HEADERS,
   streamOf,
@@ -122,7 +122,7 @@ function renderLive(shown: ShownInvestigation): Html {
     ? html`<a class="button" href="${address}">Stop following</a><span class="hint">Reloads every ${REFRESH_SECONDS} seconds.</span>`
     : html`<a class="button" href="${address}">Reload</a><a class="button" href="${address}?follow=1">Follow without scripts</a>`;
   return html`<noscript><p class="actions">${withoutScripts}</p></noscript><div id="live" data-live="${address}/live">
-<p class="standing">${renderState(investigation)} <span role="status">${describeActivity(investigation, spending)}</span></p>
+<p class="standing">${renderInvestigationState(investigation)} <span role="status">${describeActivity(investigation, spending)}</span></p>
 ${renderSpending(spending, budget)}
 ${renderStop(shown)}
 <h2>Steps so far</h2>
@@ -133,7 +133,7 @@ ${steps.length === 0 ? html`<p class="soft">None yet. They appear here one by on
 function renderEnded({ investigation, project, role, steps, spending, issue, budget }: ShownInvestigation): Html {
   const { outcome } = investigation;
   const isConcluded = outcome.state === 'concluded';
-  return html`<p class="standing">${renderState(investigation)}</p>
+  return html`<p class="standing">${renderInvestigationState(investigation)}</p>
 ${isConcluded ? html`<p>Result: <a href="/issues/${outcome.issueId}">read the issue</a>.</p>` : ''}
 ${'reason' in outcome ? renderReason(outcome.reason, project, isAtLeast(role, 'triage')) : ''}
 ${issue === null ? renderSpending(spending, budget) : renderEffort(issue)}
@@ -145,7 +145,7 @@ function renderStepList(steps: readonly RecordedStep[]): Html {
   return renderStepRows(steps, { ...NO_TEXT_LINKS, steps: steps.length }, STEP_LIMITS);
 }
 
-function renderState({ outcome }: Investigation): Html {
+function renderInvestigationState({ outcome }: Investigation): Html {
   return renderBadge(...STATES[outcome.state]);
 }
 
@@ -271,7 +271,7 @@ async function* createFrames(deps: WebDeps, { id, cookie, asking, signal, stop }
       if (signedIn === null) return false;
       return (await findVisibleInvestigation(deps, { ...asking, account: signedIn.account, signal }, id)) !== null;
     };
-    for await (const event of withTicks(follow(deps, id, 0, signal), { mayStillFollow, signal })) {
+    for await (const event of withTicks(followInvestigation(deps, id, 0, signal), { mayStillFollow, signal })) {
       if (event === 'tick') yield STILL_FOLLOWING;
       else if (!isLast(event)) yield 'event: changed\ndata: {}\n\n';
     }

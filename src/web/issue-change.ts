@@ -58,7 +58,7 @@ export function renderChange(
     const path = sanitiseLine(change.path, 400);
     const { counts, rows, cut } = compareFile(change, quota);
     return html`<div class="file"><h3 id="file-${index + 1}"><code>${path}</code> ${renderKind(change)}${counts === '' ? '' : html` <span class="soft">${counts}</span>`}</h3>
-${renderNotes(change, links)}${rows.length === 0 ? '' : renderTable(rows, path)}${cut === '' ? '' : html`<p class="hint">${cut}: see ${patch}.</p>`}</div>`;
+${renderNotes(change, links)}${rows.length === 0 ? '' : renderChangeTable(rows, path)}${cut === '' ? '' : html`<p class="hint">${cut}: see ${patch}.</p>`}</div>`;
   });
   const more = files.length - shown.length;
   return html`<section aria-labelledby="change"><h2 id="change">Change</h2>
@@ -129,14 +129,14 @@ function describeMode(change: FileChange): string {
   return change.mode === '100755' ? 'It becomes executable.' : 'It is no longer executable.';
 }
 
-function renderTable(rows: readonly ShownRow[], path: string): Html {
+function renderChangeTable(rows: readonly ShownRow[], path: string): Html {
   return html`<table class="diff"><caption class="hidden">${path}, before and after</caption>
 <thead><tr><th scope="col" class="at"><span class="hidden">Line before</span></th><th scope="col">Before</th>
 <th scope="col" class="at"><span class="hidden">Line after</span></th><th scope="col">After</th></tr></thead>
-<tbody>${rows.map(renderRow)}</tbody></table>`;
+<tbody>${rows.map(renderChangeRow)}</tbody></table>`;
 }
 
-function renderRow(row: ShownRow): Html {
+function renderChangeRow(row: ShownRow): Html {
   if (row.kind === 'folded') {
     return html`<tr class="folded"><td colspan="4">${formatPlural(row.lines, 'unchanged line')}</td></tr>`;
   }

@@ -91,13 +91,13 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
     sanitiseMarkdown(removeCitations(issue.rootCause), MAX_TEXT, links),
     ...formatEvidence(shown, links),
     ...formatSteps('What to do', issue.solutionSteps, links),
-    ...formatList(
+    ...formatExportList(
       'Questions',
       analysis.questions.map((question) => sanitiseInline(question, 1_000, links)),
     ),
     ...formatSteps('How to reproduce it', issue.stepsToReproduce, links),
-    ...formatList('Where to look', formatSuspects(issue, links)),
-    ...formatList(
+    ...formatExportList('Where to look', formatSuspects(issue, links)),
+    ...formatExportList(
       'Check before applying',
       analysis.guards.map(({ file, reason }) => {
         const place = file === '' ? '' : `${formatCodeSpan(file)}: `;
@@ -115,7 +115,7 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
  * repeat what is left out, and go with it; what the cause says already is not said twice.
  */
 function formatEvidence({ issue, steps, withheld }: ShownIssue, links: SourceLinks): readonly string[] {
-  const cause = listWords(issue.rootCause);
+  const cause = formatExportWords(issue.rootCause);
   const queries = new Map(steps.map(({ number, action }) => [number, action]));
   const quotes = createIssueView(issue)
     .claims.flatMap(({ claim, quotes }) =>
@@ -124,7 +124,7 @@ function formatEvidence({ issue, steps, withheld }: ShownIssue, links: SourceLin
     .filter(({ step }) => queries.has(step))
     .slice(0, MAX_LISTED)
     .flatMap(({ step, quote, claim }, index, all) => {
-      const isSaid = withheld > 0 || cause.includes(listWords(claim));
+      const isSaid = withheld > 0 || cause.includes(formatExportWords(claim));
       const query = formatCodeSpan((queries.get(step) ?? '').slice(0, 200));
       const block = formatFence(quote.slice(0, MAX_QUOTE), '');
       if (!isSaid) return [`${sanitiseInline(endSentence(removeCitations(claim)), 600, links)} From ${query}:`, block];
@@ -139,7 +139,7 @@ function endSentence(text: string): string {
 }
 
 /** For comparing: marks, capitals and numbers of steps differ between a claim and its repetition. */
-function listWords(text: string): string {
+function formatExportWords(text: string): string {
   return removeCitations(text)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
@@ -156,7 +156,7 @@ function formatSteps(title: string, steps: readonly Step[], links: SourceLinks):
   return [`### ${title}`, items.join('\n').replace(/(?<![ \t])[ \t]{1,1000}$/gm, '')];
 }
 
-function formatList(title: string, items: readonly string[]): readonly string[] {
+function formatExportList(title: string, items: readonly string[]): readonly string[] {
   return items.length === 0 ? [] : [`### ${title}`, items.slice(0, MAX_LISTED).map(formatBullet).join('\n')];
 }
 

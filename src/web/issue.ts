@@ -227,10 +227,10 @@ function renderIssue(page: IssuePageContent): Html {
   const { issue, view, links, changeSet } = page;
   const { outcome } = issue.analysis;
   const pointsFirst = outcome === 'facts_only' || outcome === 'inconclusive';
-  const suspects = renderSuspects(view, links, pointsFirst);
+  const suspects = renderIssueSuspects(view, links, pointsFirst);
   return html`<div class="issue"><div>${renderHead(page)}
 ${renderActions(page)}
-${renderCause(issue, view, links)}
+${renderIssueCause(issue, view, links)}
 ${pointsFirst ? suspects : ''}
 ${renderSolution(page)}
 ${renderQuestions(issue, links)}
@@ -264,7 +264,7 @@ function renderHead({ issue, links, project, pullRequest }: IssuePageContent): H
   return html`<h1>${renderPlainLine(getHeadline(issue))}</h1>
 <p class="outcome">${renderOutcome(issue.analysis)}${
     confidence === null ? '' : html` <span>confidence ${formatPercent(confidence)}</span>`
-  } <span class="next"><strong>Next:</strong> ${describeNext(issue, project, pullRequest)}.</span></p>
+  } <span class="next"><strong>Next:</strong> ${describeNextStep(issue, project, pullRequest)}.</span></p>
 ${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}
 ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
 ${renderProblem(issue, links)}
@@ -291,7 +291,11 @@ ${proof?.commands === undefined ? '' : html`<pre><code>${sanitiseText(proof.comm
 ${secondLook === null ? '' : html`<p>${renderLine(describeLook(secondLook), links, 1_000)}</p>`}</details>`;
 }
 
-function describeNext({ analysis, diff }: Issue, project: Project, pullRequest: RecordedPullRequest | null): string {
+function describeNextStep(
+  { analysis, diff }: Issue,
+  project: Project,
+  pullRequest: RecordedPullRequest | null,
+): string {
   const { outcome, suspects } = analysis;
   if (pullRequest?.state === 'merged') return 'nothing to do: the pull request is merged';
   if (pullRequest?.state === 'open') return 'review the pull request';
@@ -328,18 +332,22 @@ ${
 }`;
 }
 
-function renderCause({ rootCause, analysis: { outcome, reason } }: Issue, view: IssueView, links: TextLinks): Html {
+function renderIssueCause(
+  { rootCause, analysis: { outcome, reason } }: Issue,
+  view: IssueView,
+  links: TextLinks,
+): Html {
   return renderSection(
     'cause',
     outcome === 'facts_only' ? 'Where it points' : 'Root cause',
     html`${rootCause.trim() === '' ? html`<p>No cause was found.</p>` : renderText(rootCause, links)}
 ${reason.trim() === '' ? '' : html`<div class="reason"><h3>Why this outcome</h3>${renderText(reason, links)}</div>`}
-${renderEvidence(view, rootCause, links)}`,
+${renderIssueEvidence(view, rootCause, links)}`,
   );
 }
 
 /** Each quotation with its step; a claim only where the root cause does not have it word for word. */
-function renderEvidence({ claims }: IssueView, rootCause: string, links: TextLinks): Html {
+function renderIssueEvidence({ claims }: IssueView, rootCause: string, links: TextLinks): Html {
   if (claims.length === 0) return NOTHING;
   const items = claims.slice(0, MAX_LISTED).map(({ claim, quotes }) => {
     const isSaid = rootCause.includes(claim.trim().replace(/\.$/, ''));
@@ -425,7 +433,7 @@ function renderGuards(id: string, title: string, guards: Analysis['guards'], lin
 }
 
 /** Where a cause was found they are only its background. */
-function renderSuspects({ likely, unlikely }: IssueView, links: TextLinks, isOpen: boolean): Html {
+function renderIssueSuspects({ likely, unlikely }: IssueView, links: TextLinks, isOpen: boolean): Html {
   if (likely.length === 0) return NOTHING;
   if (!isOpen) {
     const all = [...likely, ...unlikely];

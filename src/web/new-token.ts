@@ -81,7 +81,7 @@ interface TokenFormState extends Pick<KnownProjects, 'projects' | 'isWhole'> {
 /** GET /account/tokens/new */
 export async function getTokenForm(c: PageContext, deps: WebDeps): Promise<Response> {
   const known = await listKnownProjects(deps, c.get('asking'));
-  return renderForm(c, deps, { ...known, input: DEFAULT_INPUT, faults: {}, sent: null });
+  return renderTokenForm(c, deps, { ...known, input: DEFAULT_INPUT, faults: {}, sent: null });
 }
 
 /** POST /account/tokens: answers with the token itself, not with a redirect, since it must not be in any address. */
@@ -89,7 +89,7 @@ export async function postToken(c: PageContext, deps: WebDeps): Promise<Response
   const sent = await readForm(c);
   const known = await listKnownProjects(deps, c.get('asking'));
   const { input, faults } = parseTokenForm(sent, known.projects);
-  if (Object.keys(faults).length > 0) return renderForm(c, deps, { ...known, input, faults, sent });
+  if (Object.keys(faults).length > 0) return renderTokenForm(c, deps, { ...known, input, faults, sent });
   const once = requireOnce(c, deps, sent);
   const record: TokenRecord = {
     id: createId('tok'),
@@ -147,19 +147,19 @@ function parseTokenForm(
   return { input: { name, scopes, bound, projectIds, expiry }, faults };
 }
 
-function renderForm(c: PageContext, deps: WebDeps, state: TokenFormState): Promise<Response> {
+function renderTokenForm(c: PageContext, deps: WebDeps, state: TokenFormState): Promise<Response> {
   const { input, faults, sent, isWhole } = state;
   const hasFaults = Object.keys(faults).length > 0;
   const body = html`${renderMissing(isWhole)}<h1>Create new auth token</h1>
 <p class="lead">A token lets a program call the API in your name. It can do no more than you can, and what it sees follows your role in each repository.</p>
-${hasFaults ? renderSummary(faults) : ''}
+${hasFaults ? renderTokenFaults(faults) : ''}
 <form method="post" action="/account/tokens" autocomplete="off">${renderFormToken(c.get('signedIn'))}${renderOnceKey(sent)}
 <div class="field"><label for="name">Name</label><p class="hint" id="name-hint">The program that will use it, so that you know what stops working when you revoke it.</p>
 ${renderFault('name', faults.name)}
 <input id="name" name="name" value="${input.name}" required maxlength="${MAX_NAME}"${describeField('name', faults.name)}></div>
 <fieldset class="field" id="scope" tabindex="-1"${describeGroup('scope', faults.scope)}><legend>Scopes</legend>${renderFault('scope', faults.scope)}
 ${SCOPES.map((scope) => renderScope(scope, input))}</fieldset>
-${renderProjects(state)}
+${renderTokenProjects(state)}
 ${renderExpiry(input, faults, deps.now())}
 <p class="actions"><button class="primary">Create token</button> <a href="/account/security-credentials">Cancel</a></p></form>`;
   const title = `${hasFaults ? 'Not created: ' : ''}Create new auth token`;
@@ -168,7 +168,7 @@ ${renderExpiry(input, faults, deps.now())}
 }
 
 /** Above the form, since a faulty field may be out of sight. */
-function renderSummary(faults: TokenFaults): Html {
+function renderTokenFaults(faults: TokenFaults): Html {
   const fields = (Object.keys(FIELD_TEXTS) as TokenField[]).filter((field) => faults[field] !== undefined);
   return html`<div class="notice bad" role="alert"><p>No token was created yet:</p><ul>${fields.map(
     (field) => html`<li><a href="#${field}">${FIELD_TEXTS[field]}</a>: ${faults[field]}</li>`,
@@ -181,7 +181,7 @@ function renderScope(scope: TokenScope, { scopes }: TokenInput): Html {
 <label for="${id}"><code>${scope}</code> ${SCOPE_TEXTS[scope]}</label></div>`;
 }
 
-function renderProjects({ projects, input, faults }: TokenFormState): Html {
+function renderTokenProjects({ projects, input, faults }: TokenFormState): Html {
   const { bound, projectIds } = input;
   const boxes = projects.map(({ id, name }) => {
     const checked = projectIds.includes(id) ? ' checked' : '';

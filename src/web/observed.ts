@@ -71,7 +71,7 @@ function renderThreads(project: Project, threads: readonly Thread[]): Html {
   const isCut = threads.length > MAX_LISTED;
   const articles = threads.slice(0, MAX_LISTED).map(({ id, subject, investigationId, record }) => {
     const { comment = '', pullRequest = '' } = record.held ?? {};
-    return html`<article class="panel" aria-labelledby="${id}"><h3 id="${id}">${describeSubject(project, subject)}</h3>
+    return html`<article class="panel" aria-labelledby="${id}"><h3 id="${id}">${renderObservedSubject(project, subject)}</h3>
 ${comment === '' ? '' : renderHeld('Comment', comment)}
 ${pullRequest === '' ? '' : renderHeld('Pull request', pullRequest)}
 <p><a href="/investigations/${investigationId}">Investigation</a></p></article>`;
@@ -80,7 +80,7 @@ ${pullRequest === '' ? '' : renderHeld('Pull request', pullRequest)}
 ${articles}`;
 }
 
-function describeSubject(project: Project, subject: Subject): Html {
+function renderObservedSubject(project: Project, subject: Subject): Html {
   switch (subject.kind) {
     case 'issue':
       return html`Issue ${renderNumber(project, 'issues', subject.number)}`;
@@ -98,7 +98,7 @@ function renderHeads(project: Project, heads: readonly Head[]): Html {
   const isCut = heads.length > MAX_LISTED;
   const articles = heads.slice(0, MAX_LISTED).map((head) => {
     const { id, sha, findings, record } = head;
-    return html`<article class="panel" aria-labelledby="${id}"><h3 id="${id}">${describePlace(project, head)}, commit ${renderCommit(project, sha)}</h3>
+    return html`<article class="panel" aria-labelledby="${id}"><h3 id="${id}">${renderHeadPlace(project, head)}, commit ${renderCommit(project, sha)}</h3>
 <p>${describeFindings(findings)}</p>
 ${renderHeld('Check run', record.held ?? '')}</article>`;
   });
@@ -107,7 +107,7 @@ ${articles}`;
 }
 
 /** A commit that is no longer the head of anything has the branch that the event named. */
-function describePlace(project: Project, { place, branch }: Head): Html {
+function renderHeadPlace(project: Project, { place, branch }: Head): Html {
   if (place?.kind === 'pull_request') return html`Pull request ${renderNumber(project, 'pull', place.number)}`;
   const name = place?.branch ?? branch;
   if (name === '') return html`No branch`;

@@ -81,7 +81,7 @@ async function renderFound(
   const filter = q === '' ? {} : { q };
   return html`${isFirstVisit ? renderFirstReport(entries, known.roles) : ''}
 ${isFiltered || known.projects.length > MANY ? renderSearch(q) : ''}
-${entries.length > 0 ? renderProjects(entries, counts) : isFiltered ? renderNoMatch(q) : ''}
+${entries.length > 0 ? renderProjectTable(entries, counts) : isFiltered ? renderNoMatch(q) : ''}
 ${renderPager({
   label: 'Pages of projects',
   first: after === '' ? null : toAddress(filter),
@@ -127,7 +127,7 @@ function renderNoMatch(q: string): Html {
   return renderEmpty(text, html`<p><a class="button" href="/projects">All projects</a></p>`);
 }
 
-function renderProjects(projects: readonly Project[], counts: ReadonlyMap<string, ProjectCounts>): Html {
+function renderProjectTable(projects: readonly Project[], counts: ReadonlyMap<string, ProjectCounts>): Html {
   return renderTable({
     caption: 'Projects by name',
     style: 'ledger',

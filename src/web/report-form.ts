@@ -46,7 +46,7 @@ type RefusedReport = Pick<ReportFormState, 'faults'> & {
 /** GET /projects/{projectId}/reports/new */
 export async function getReportForm(c: PageContext, deps: WebDeps): Promise<Response> {
   const fields = { text: '', revision: '', reference: '', fresh: false };
-  return renderForm(c, deps, { seen: await requireReportable(c, deps), fields, key: createOnceKey() });
+  return renderReportForm(c, deps, { seen: await requireReportable(c, deps), fields, key: createOnceKey() });
 }
 
 /** POST /projects/{projectId}/reports */
@@ -56,7 +56,7 @@ export async function postReport(c: PageContext, deps: WebDeps): Promise<Respons
   const state = { seen, fields: readFields(form), key: readOnceKey(form) };
   const result = await submitReport(c, deps, state);
   if (typeof result === 'string') return c.redirect(`/investigations/${result}`, 303);
-  return renderForm(c, deps, { ...state, ...result });
+  return renderReportForm(c, deps, { ...state, ...result });
 }
 
 /** Read access does not suffice: an investigation costs money. */
@@ -135,7 +135,7 @@ function findFaults({ text, revision, reference }: ReportFields): ReportFaults {
   return faults;
 }
 
-function renderForm(c: PageContext, deps: WebDeps, state: ReportFormState): Promise<Response> {
+function renderReportForm(c: PageContext, deps: WebDeps, state: ReportFormState): Promise<Response> {
   const { seen, key, fields, faults = {}, message = '', status } = state;
   const { project } = seen;
   const body = html`<h1>New report</h1>

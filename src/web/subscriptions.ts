@@ -85,7 +85,7 @@ export async function getSubscriptions(c: PageContext, deps: WebDeps): Promise<R
       describeProject(one, names),
       describeEvents(one),
       renderLastDelivery(one),
-      renderState(one, names, known.isWhole),
+      renderSubscriptionState(one, names, known.isWhole),
     ]),
   });
   const body = html`<div class="title-line"><h1>Subscriptions</h1>
@@ -118,7 +118,7 @@ function renderLastDelivery({ lastDelivery }: ListedSubscription): Html {
   return html`${renderBadge(...STATES[state])} <a href="/account/deliveries/${id}">${renderMoment(createdAt)}</a>${why}`;
 }
 
-function renderState({ disabled, projectId }: Subscription, names: Names, isWhole: boolean): Html {
+function renderSubscriptionState({ disabled, projectId }: Subscription, names: Names, isWhole: boolean): Html {
   if (disabled !== null) return renderBadge('turned off by its receiver', 'bad');
   const isLost = projectId !== null && isWhole && !names.has(projectId);
   return isLost ? renderBadge('no access to its project', 'bad') : renderBadge('active', 'good');
@@ -148,7 +148,7 @@ type SubscriptionFaults = Partial<Record<SubscriptionField, string>>;
 /** GET /account/subscriptions/new */
 export async function getSubscriptionForm(c: PageContext, deps: WebDeps): Promise<Response> {
   const known = await listKnownProjects(deps, c.get('asking'));
-  return renderForm(c, deps, { known, input: DEFAULT_INPUT, faults: {}, sent: null });
+  return renderSubscriptionForm(c, deps, { known, input: DEFAULT_INPUT, faults: {}, sent: null });
 }
 
 /** POST /account/subscriptions: one that is signed answers with its secret, which must not be in any address. */
@@ -156,7 +156,7 @@ export async function postSubscription(c: PageContext, deps: WebDeps): Promise<R
   const sent = await readForm(c);
   const known = await listKnownProjects(deps, c.get('asking'));
   const { input, faults } = parseInput(sent, known.projects, deps);
-  if (Object.keys(faults).length > 0) return renderForm(c, deps, { known, input, faults, sent });
+  if (Object.keys(faults).length > 0) return renderSubscriptionForm(c, deps, { known, input, faults, sent });
   const { project, ...chosen } = input;
   const wanted = { ...chosen, projectId: project || null, accountId: c.get('signedIn').account.id };
   const made = await subscribe(deps, wanted, { once: requireOnce(c, deps, sent) });
@@ -203,21 +203,21 @@ interface SubscriptionFormState {
   readonly sent: Form | null;
 }
 
-function renderForm(
+function renderSubscriptionForm(
   c: PageContext,
   deps: WebDeps,
   { known, input, faults, sent }: SubscriptionFormState,
 ): Promise<Response> {
   const hasFaults = Object.keys(faults).length > 0;
   const body = html`${renderMissing(known.isWhole)}<h1>Add a subscription</h1>
-${hasFaults ? renderSummary(faults) : ''}
+${hasFaults ? renderSubscriptionFaults(faults) : ''}
 <form method="post" action="${ADDRESS}" autocomplete="off">${renderFormToken(c.get('signedIn'))}${renderOnceKey(sent)}
 <div class="field"><label for="url">Address</label><p class="hint" id="url-hint">https, and reachable from the internet. It is stored encrypted; afterwards only its host and last four characters are shown.</p>
 ${renderFault('url', faults.url)}
 <input id="url" name="url" value="${sanitiseLine(input.url, 2_048)}" required maxlength="2048" inputmode="url" spellcheck="false"${describeField('url', faults.url)}></div>
 <fieldset class="field" id="format" tabindex="-1"${describeGroup('format', faults.format)}><legend>Format</legend>${renderFault('format', faults.format)}
 ${SUBSCRIPTION_FORMATS.map((each) => renderChoice('format', each, { isChosen: each === input.format, text: html`${FORMATS[each][0]} <span class="hint">${FORMATS[each][1]}</span>` }))}</fieldset>
-${renderProjects(known.projects, input, faults)}
+${renderSubscriptionProjects(known.projects, input, faults)}
 <fieldset class="field" id="type" tabindex="-1"${describeGroup('type', faults.type)}><legend>Events</legend>${renderFault('type', faults.type)}
 ${WEBHOOK_TYPES.map((each) => renderChoice('type', each, { isChosen: input.types.includes(each), text: html`<code>${each}</code> ${TYPE_TEXTS[each]}` }))}</fieldset>
 <fieldset class="field" id="origin" tabindex="-1"${describeGroup('origin', faults.origin)}><legend>From</legend>${renderFault('origin', faults.origin)}
@@ -229,7 +229,7 @@ ${SUBSCRIPTION_ORIGINS.map((each) => renderChoice('origin', each, { isChosen: in
 }
 
 /** Above the form, since a faulty field may be out of sight. */
-function renderSummary(faults: SubscriptionFaults): Html {
+function renderSubscriptionFaults(faults: SubscriptionFaults): Html {
   const fields = (Object.keys(FIELD_TEXTS) as SubscriptionField[]).filter((field) => faults[field] !== undefined);
   return html`<div class="notice bad" role="alert"><p>Nothing was added yet:</p><ul>${fields.map(
     (field) => html`<li><a href="#${field}">${FIELD_TEXTS[field]}</a>: ${faults[field]}</li>`,
@@ -247,7 +247,7 @@ function renderChoice(
 <label for="${id}">${text}</label></div>`;
 }
 
-function renderProjects(
+function renderSubscriptionProjects(
   projects: readonly Project[],
   { project }: SubscriptionInput,
   faults: SubscriptionFaults,
@@ -263,7 +263,7 @@ function renderProjects(
 
 /** GET /account/subscriptions/{id} */
 export async function getSubscription(c: PageContext, deps: WebDeps): Promise<Response> {
-  const one = await requireOwn(c, deps);
+  const one = await requireOwnSubscription(c, deps);
   const known = await listKnownProjects(deps, c.get('asking'));
   const names = toNames(known);
   const token = renderFormToken(c.get('signedIn'));
@@ -276,7 +276,7 @@ export async function getSubscription(c: PageContext, deps: WebDeps): Promise<Re
 ${renderDone(c, DONE)}${renderMissing(known.isWhole)}
 <dl class="facts"><dt>To</dt><dd class="mono long">${one.address}</dd><dt>Format</dt><dd>${FORMATS[one.format][0]}</dd>
 <dt>Project</dt><dd>${describeProject(one, names)}</dd><dt>Events</dt><dd>${describeEvents(one)}</dd>
-<dt>State</dt><dd>${renderState(one, names, known.isWhole)}</dd><dt>Last delivery</dt><dd>${renderLastDelivery(one)}</dd>
+<dt>State</dt><dd>${renderSubscriptionState(one, names, known.isWhole)}</dd><dt>Last delivery</dt><dd>${renderLastDelivery(one)}</dd>
 <dt>Added</dt><dd>${renderMoment(one.createdAt)}</dd></dl>
 ${one.disabled === null ? example : off}
 ${one.format === 'standard' ? renderSection('secret', 'Signing secret', rotate) : ''}
@@ -289,7 +289,7 @@ ${renderSection(
   return renderPage(c, deps, { title, section: 'subscriptions', crumbs: toCrumbs(one.address), body });
 }
 
-async function requireOwn(c: PageContext, { store }: WebDeps): Promise<ListedSubscription> {
+async function requireOwnSubscription(c: PageContext, { store }: WebDeps): Promise<ListedSubscription> {
   const id = c.req.param('subscriptionId') ?? '';
   const isKnown = /^sub_[0-9A-Za-z]{1,32}$/.test(id);
   const found = isKnown ? await store.findSubscription(id, c.get('signedIn').account.id) : null;
@@ -299,7 +299,7 @@ async function requireOwn(c: PageContext, { store }: WebDeps): Promise<ListedSub
 /** POST /account/subscriptions/{id}/example */
 export async function postExample(c: PageContext, deps: WebDeps): Promise<Response> {
   await readForm(c);
-  const { id, accountId } = await requireOwn(c, deps);
+  const { id, accountId } = await requireOwnSubscription(c, deps);
   const sent = (await deps.store.sendExample(id, accountId, deps.now().toISOString())) ?? refuseAbsentPage();
   if (sent === 'busy')
     throw new WebRefusal(409, 'An example is being sent already. Wait until it has arrived or failed.');
@@ -311,7 +311,7 @@ export async function postExample(c: PageContext, deps: WebDeps): Promise<Respon
 /** POST /account/subscriptions/{id}/rotate: counts once, since a second one retires what receivers still use. */
 export async function postRotateSubscription(c: PageContext, deps: WebDeps): Promise<Response> {
   const once = requireOnce(c, deps, await readForm(c));
-  const { id, accountId } = await requireOwn(c, deps);
+  const { id, accountId } = await requireOwnSubscription(c, deps);
   const secret = deps.newSigningSecret();
   registerSecret(secret);
   const now = deps.now();
@@ -347,7 +347,7 @@ ${renderCopyable('secret', secret, 'secret')}
 /** POST /account/subscriptions/{id}/delete */
 export async function postDeleteSubscription(c: PageContext, deps: WebDeps): Promise<Response> {
   await readForm(c);
-  const { id, accountId } = await requireOwn(c, deps);
+  const { id, accountId } = await requireOwnSubscription(c, deps);
   await deps.store.deleteSubscription(id, accountId, deps.now().toISOString());
   return c.redirect(`${ADDRESS}?done=deleted`, 303);
 }

@@ -87,7 +87,7 @@ function renderInline(nodes: readonly Inline[], links: TextLinks): readonly Html
   return nodes.map((node) => {
     switch (node.type) {
       case 'text':
-        return html`${renderSteps(node.value, links)}`;
+        return html`${renderStepLinks(node.value, links)}`;
       case 'inlineCode':
         return renderCode(node.value, links);
       case 'strong':
@@ -104,7 +104,7 @@ function renderCode(text: string, { source }: TextLinks): Html {
   return address === null ? code : html`<a href="${address}">${code}</a>`;
 }
 
-function renderSteps(text: string, { steps }: TextLinks): readonly (Html | string)[] {
+function renderStepLinks(text: string, { steps }: TextLinks): readonly (Html | string)[] {
   // Every second part is the number of a step.
   return text.split(STEP).map((part, index) => {
     if (index % 2 === 0) return part;

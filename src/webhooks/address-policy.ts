@@ -81,7 +81,7 @@ export function judgeAddress(ip: string, policy: CallbackPolicy, host: string): 
   if (address === null) return refuseAddress('special');
   const kind = classifyAddress(address);
   if (isNeverOpened(kind)) return refuseAddress(kind);
-  if (policy.allow.hosts.has(host) || isWithin(address, policy.allow.ranges)) return { ok: true, opened: true };
+  if (policy.allow.hosts.has(host) || isInRanges(address, policy.allow.ranges)) return { ok: true, opened: true };
   // Any other name that resolves to loopback is an attempt to reach this machine through DNS.
   const isOwnName = isLocalhost(host) || parseAddress(host) !== null;
   if (kind === 'loopback' && policy.localMode && isOwnName) return { ok: true, opened: true };
@@ -185,12 +185,12 @@ function isNeverOpened(kind: AddressKind): kind is 'link-local' | 'metadata' {
   return kind === 'link-local' || kind === 'metadata';
 }
 
-function isWithin(address: IpAddress, ranges: readonly AddressRange[]): boolean {
+function isInRanges(address: IpAddress, ranges: readonly AddressRange[]): boolean {
   return ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
 
 function classifyAddress(address: IpAddress): AddressKind {
-  if (isWithin(address, METADATA)) return 'metadata';
+  if (isInRanges(address, METADATA)) return 'metadata';
   return address instanceof ipaddr.IPv4 ? classifyIpv4(address) : classifyIpv6(address);
 }
 
@@ -221,12 +221,12 @@ function classifyIpv6(address: ipaddr.IPv6): AddressKind {
     const kind = classifyAddress(embedded);
     return isNeverOpened(kind) ? kind : 'special';
   }
-  const isGlobal = range === 'unicast' && isWithin(address, [GLOBAL_IPV6]) && !isWithin(address, [SIXBONE]);
+  const isGlobal = range === 'unicast' && isInRanges(address, [GLOBAL_IPV6]) && !isInRanges(address, [SIXBONE]);
   return isGlobal ? 'public' : 'special';
 }
 
 function readEmbeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | null {
-  const network = EMBEDDING.find(({ range }) => isWithin(address, [range]));
+  const network = EMBEDDING.find(({ range }) => isInRanges(address, [range]));
   if (network === undefined) return null;
   const octets = address.toByteArray().slice(network.at, network.at + 4);
   return new ipaddr.IPv4(network.inverted ? octets.map((octet) => octet ^ 255) : octets);

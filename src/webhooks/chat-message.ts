@@ -72,11 +72,11 @@ function describeContent(content: WebhookContent, facts: ChatFacts): ChatMessage
       return { title: 'No result', subject: '', text, place: '', links };
     }
     case 'failure.opened':
-      return describeFailure('New failing check', content.data, facts);
+      return describeFailureInChat('New failing check', content.data, facts);
     case 'failure.regressed':
-      return describeFailure('Failing check is back', content.data, facts);
+      return describeFailureInChat('Failing check is back', content.data, facts);
     case 'failure.closed':
-      return describeFailure(describeClosing(content.data), content.data, facts);
+      return describeFailureInChat(describeClosing(content.data), content.data, facts);
     case 'pull_request.opened':
       return describePullRequest('Pull request opened', content.data, facts);
     case 'pull_request.proven':
@@ -134,7 +134,7 @@ function describeClosing({ closed }: FailureView): string {
 }
 
 /** Without the error line, which is of a log. */
-function describeFailure(title: string, failure: FailureView, facts: ChatFacts): ChatMessage {
+function describeFailureInChat(title: string, failure: FailureView, facts: ChatFacts): ChatMessage {
   const { lastSeen, checkNames, projectId, id, closed } = failure;
   const others = checkNames.length - MOST_CHECKS;
   const names = checkNames.slice(0, MOST_CHECKS).join(', ') + (others > 0 ? ` and ${others} more` : '');

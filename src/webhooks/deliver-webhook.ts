@@ -347,7 +347,7 @@ export function scheduleAttempt({ attempts, retryAfter, now, random }: FailedAtt
   const wait = WAITS[attempts - 1];
   if (wait === undefined) return null;
   const jittered = wait * (1 - JITTER + 2 * JITTER * random());
-  const requested = Math.min(readRetryAfter(retryAfter, now), LONGEST_WAIT);
+  const requested = Math.min(readReceiverRetryAfter(retryAfter, now), LONGEST_WAIT);
   const runAt = new Date(now.getTime() + Math.round(Math.max(jittered, requested)));
   return { kind: 'later', runAt: runAt.toISOString() };
 }
@@ -358,7 +358,7 @@ const HTTP_DATE =
 /**
  * Milliseconds that a `Retry-After` header (seconds, or a date of RFC 9110) asks for; 0 where it is invalid or past.
  */
-function readRetryAfter(header: string, now: Date): number {
+function readReceiverRetryAfter(header: string, now: Date): number {
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * SECOND;
   if (!HTTP_DATE.test(text)) return 0;

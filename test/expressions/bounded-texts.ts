@@ -33,13 +33,13 @@ export const BOUNDED: readonly Bound[] = [
     file: 'src/triage/report-text.ts',
     only: '^#{1,6}\\s+',
     most: 90,
-    why: 'readHeading reads no line of more than 90 characters',
+    why: 'readReportHeading reads no line of more than 90 characters',
   },
   {
     file: 'src/triage/report-text.ts',
     only: '[:：',
     most: 90,
-    why: 'readHeading reads no line of more than 90 characters',
+    why: 'readReportHeading reads no line of more than 90 characters',
   },
   {
     file: 'src/triage/localise/query.ts',

@@ -204,19 +204,19 @@ class BlockReader {
     const text = this.#lines[at]?.text ?? '';
     if (!this.#open) {
       const lines = isSubjectOf(this.#lines[at - 1], text) ? [at - 1, at] : [at];
-      this.#open = { lines, kind, indent: measureIndent(text), pending: [], loose: 0 };
+      this.#open = { lines, kind, indent: measureLineIndent(text), pending: [], loose: 0 };
       return;
     }
     this.#extend(at);
     if (RANKS[kind] > RANKS[this.#open.kind]) this.#open.kind = kind;
-    this.#open.indent = Math.min(this.#open.indent, measureIndent(text));
+    this.#open.indent = Math.min(this.#open.indent, measureLineIndent(text));
   }
 
   #readOther(at: number, text: string): void {
     const open = this.#open;
     if (!open) return;
     const isOther = isHarmless(text) || this.#passing?.has(text) === true;
-    const isDeeper = measureIndent(text) > open.indent;
+    const isDeeper = measureLineIndent(text) > open.indent;
     if (text.trim() === '' || SEPARATOR.test(text)) open.pending.push(at);
     else if (CONTINUATION.test(text) || (this.#isTap && DIAGNOSTIC.test(text)) || (isDeeper && !isOther))
       this.#extend(at);
@@ -250,9 +250,9 @@ function isSubjectOf(before: LogLine | undefined, text: string): boolean {
   if (part !== undefined) return text.startsWith(part);
   if (PACKAGE.test(before.text) || (LOGGED.test(before.text) && EXCEPTION.test(text))) return true;
   if (isHarmless(before.text) && !RUNNING.test(before.text)) return false;
-  return measureIndent(text) > measureIndent(before.text) || /^[A-Z][\w ]{2,40}:$/.test(before.text);
+  return measureLineIndent(text) > measureLineIndent(before.text) || /^[A-Z][\w ]{2,40}:$/.test(before.text);
 }
 
-function measureIndent(text: string): number {
+function measureLineIndent(text: string): number {
   return text.length - text.trimStart().length;
 }

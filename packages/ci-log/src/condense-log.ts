@@ -150,7 +150,7 @@ class LogCondenser {
     const chosen = selectParts(this.#parts, (3 * this.#room) / 4);
     // The last parts follow one another: no note comes between them.
     const shown = addLastParts(this.#parts, chosen, { room: (31 * this.#room) / 32, cost: 1 });
-    const text = joinParts([...shown], this.#line);
+    const text = joinLogParts([...shown], this.#line);
     if (text.startsWith(CUT)) return text;
     const unsearched =
       this.#lastSearched === 0 ? '' : `; nothing was looked for after line ${this.#lastSearched}, only the end is kept`;
@@ -363,7 +363,7 @@ function cutAtWord(text: string, most: number): string {
 }
 
 /** The parts in order, with notes for what is cut between them; `total`: lines of the log. */
-function joinParts(parts: readonly LogPart[], total: number): string {
+function joinLogParts(parts: readonly LogPart[], total: number): string {
   const texts: string[] = [];
   let next = 1;
   for (const run of joinRuns(parts)) {

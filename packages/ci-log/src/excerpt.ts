@@ -181,14 +181,14 @@ function markGaps(lines: readonly LogLine[], taken: readonly number[], repeated:
     const [only = at] = between;
     const text = lines[only]?.text ?? '';
     const isShown = !isForeignFrame(lines, only) && !SEPARATOR.test(text.trim()) && !repeated.has(only);
-    if (between.length === 1 && isShown) shown.push(cutLine(text));
+    if (between.length === 1 && isShown) shown.push(cutExcerptLine(text));
     else if (between.length > 0) shown.push(GAP);
-    shown.push(cutLine(lines[at]?.text ?? ''));
+    shown.push(cutExcerptLine(lines[at]?.text ?? ''));
   });
   return shown.slice(0, MAX_SHOWN);
 }
 
-function cutLine(text: string): string {
+function cutExcerptLine(text: string): string {
   return text.slice(0, MAX_SHOWN_LINE);
 }
 

@@ -77,13 +77,13 @@ export function writeResults(results: readonly FailedResult[]): ResultText | nul
 
 /** The message, and what of the trace does not repeat it. */
 function listSaid({ message, trace }: FailedResult): readonly string[] {
-  const said = splitLines(message.replace(/^Error: (?=expect\()/, ''));
-  const repeated = new Set(splitLines(message).map((line) => line.trim()));
-  const rest = splitLines(trace.replaceAll('at app//', 'at ')).filter((line) => !repeated.has(line.trim()));
+  const said = splitResultLines(message.replace(/^Error: (?=expect\()/, ''));
+  const repeated = new Set(splitResultLines(message).map((line) => line.trim()));
+  const rest = splitResultLines(trace.replaceAll('at app//', 'at ')).filter((line) => !repeated.has(line.trim()));
   return [...said, ...rest].slice(0, MOST_LINES);
 }
 
-function splitLines(text: string): readonly string[] {
+function splitResultLines(text: string): readonly string[] {
   return text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
 }
 
@@ -145,14 +145,14 @@ function toPythonModule(path: string): string {
 
 /** The tests of the log, and those of the files that it does not name. Names of the log stay as they are. */
 export function mergeTests(ofLog: readonly FailedTest[], { tests, cause }: ResultText): readonly FailedTest[] {
-  const compared = ofLog.slice(0, MOST_COMPARED).map(({ name }) => listWords(name));
+  const compared = ofLog.slice(0, MOST_COMPARED).map(({ name }) => listResultWords(name));
   const isNamed = (test: TestWords) => compared.some((words) => isSameTest(words, test));
   return [...ofLog, ...cause.tests.filter((_, at) => !isNamed(readTestWords(tests[at])))];
 }
 
 /** The result of the test that a line of the log names. */
 export function findResult(name: string, { tests }: ResultText): FailedResult | undefined {
-  const words = listWords(name);
+  const words = listResultWords(name);
   return tests.find((test) => isSameTest(words, readTestWords(test)));
 }
 
@@ -162,7 +162,7 @@ interface TestWords {
 }
 
 function readTestWords(test: FailedResult | undefined): TestWords {
-  return { scope: listWords(test?.scope ?? ''), name: listWords(test?.name ?? '') };
+  return { scope: listResultWords(test?.scope ?? ''), name: listResultWords(test?.name ?? '') };
 }
 
 const EXTENSION = /\.(?:[cm]?[jt]sx?|py|rb|php)(?!\w)/g;
@@ -170,7 +170,7 @@ const EXTENSION = /\.(?:[cm]?[jt]sx?|py|rb|php)(?!\w)/g;
 const VALUES = /( with data set \S{1,100}) \(.*$/s;
 
 /** Runners join package, file, class and test in their logs with other signs than in their files. */
-function listWords(text: string): readonly string[] {
+function listResultWords(text: string): readonly string[] {
   return (
     text
       .replace(VALUES, '$1')

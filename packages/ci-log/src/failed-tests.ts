@@ -143,7 +143,7 @@ const MOCHA: TestList = {
   complete: (span, { name, at }) => {
     const titles = [name];
     while (!titles.at(-1)?.endsWith(':') && titles.length < 9) {
-      const next = readText(span, at + titles.length).trim();
+      const next = readStepText(span, at + titles.length).trim();
       if (next === '') break;
       titles.push(next);
     }
@@ -174,7 +174,7 @@ const MAX_RULED = 2_000;
 /** Named as the summary would: file, classes and test. Dots of parameters stay. */
 function findRuledFile(span: StepLines, { name, at }: NamedTest): NamedTest {
   for (let line = at + 1; line < Math.min(span.to, at + MAX_RULED); line += 1) {
-    const text = readText(span, line);
+    const text = readStepText(span, line);
     if (PYTEST.item.test(text)) break;
     const path = toRepositoryPath(RULED_PLACE.exec(text)?.groups?.['path'] ?? '/');
     const [bare = ''] = name.split('[', 1);
@@ -219,7 +219,7 @@ function readTestList(span: StepLines, { opens, ends, item, complete }: TestList
   const found: NamedTest[] = [];
   let isInside = false;
   for (let at = span.from; at < span.to; at += 1) {
-    const text = readText(span, at);
+    const text = readStepText(span, at);
     isInside = opens.test(text) || (isInside && !ends.test(text));
     const named = isInside ? readGroups(item.exec(text)) : null;
     if (named && /\p{L}{2}/u.test(named.name)) found.push(complete?.(span, { ...named, at }) ?? { ...named, at });
@@ -240,7 +240,7 @@ function readAntTests(span: StepLines): readonly NamedTest[] {
   let suite = '';
   let test: NamedTest | null = null;
   for (let at = span.from; at < span.to; at += 1) {
-    const text = readText(span, at);
+    const text = readStepText(span, at);
     if (!text.includes('[junit]')) continue;
     suite = ANT_SUITE.exec(text)?.[1] ?? suite;
     test = readAntCase(text, suite, at) ?? test;
@@ -254,7 +254,7 @@ function readAntCase(text: string, suite: string, at: number): NamedTest | null 
   return name === undefined ? null : { name: of === '' ? name : `${of}.${name}`, at };
 }
 
-function readText({ lines }: StepLines, at: number): string {
+function readStepText({ lines }: StepLines, at: number): string {
   return lines[at]?.text ?? '';
 }
 
@@ -312,7 +312,7 @@ function isParent(lines: readonly LogLine[], at: number, name: string): boolean 
 function readNamedTests(span: StepLines, forms: readonly NamingLine[]): readonly NamedTest[] {
   const found: NamedTest[] = [];
   for (let at = span.from; at < span.to; at += 1) {
-    const named = matchTestName(readText(span, at), forms);
+    const named = matchTestName(readStepText(span, at), forms);
     if (named) found.push({ ...named, at });
   }
   return found;

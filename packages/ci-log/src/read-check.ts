@@ -155,7 +155,7 @@ export interface LogReading {
 
 /** The excerpt is that of a check with this log. */
 export function readLog(log: string): LogReading {
-  const text = readText(log);
+  const text = readLogText(log);
   const { lines, cause, fault } = text;
   const excerpt = makeExcerpt({ lines, cause }, [], findPlaces(lines, cause));
   return { lines, excerpt, rank: rankCause(cause), hasFault: fault !== null };
@@ -193,11 +193,11 @@ interface ChosenText {
 }
 
 function chooseText({ log, results: all = [], ...texts }: CheckTexts, told: readonly LogPlace[]): ChosenText {
-  const noted = readText(told.map(formatAnnotation).join('\n'));
+  const noted = readLogText(told.map(formatAnnotation).join('\n'));
   const own = () => addFault(readOwnWords(texts.output), true);
   const findings = listFindings(all);
-  const found = readText(findings.map(formatAnnotation).join('\n'));
-  const readers = [() => readText(log), () => found, () => noted, own];
+  const found = readLogText(findings.map(formatAnnotation).join('\n'));
+  const readers = [() => readLogText(log), () => found, () => noted, own];
   const said = preferNotedFault(readMostInformative(readers), noted);
   const results = said.fault === null ? writeResults(all) : null;
   return { text: preferResults(said, results), results, exact: said === found ? findings : [] };
@@ -277,10 +277,10 @@ function readMostInformative(readers: readonly (() => LogText)[]): LogText {
     if (!best || rankCause(text.cause) > rankCause(best.cause)) best = text;
     if (rankCause(best.cause) >= ERROR_RANK) break;
   }
-  return best ?? readText('');
+  return best ?? readLogText('');
 }
 
-function readText(text: string): LogText {
+function readLogText(text: string): LogText {
   const lines = text === '' ? [] : readLogLines(text);
   return addFault({ lines, cause: findCause(lines, findSteps(lines)) }, false);
 }

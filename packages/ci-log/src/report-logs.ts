@@ -19,7 +19,7 @@ export function readReport(text: string): ReadReport {
   const logs = parts
     .filter(({ kind }) => kind === 'log')
     .slice(0, MOST_READ)
-    .flatMap(readPart);
+    .flatMap(readReportPart);
   const shown = logs.toSorted((a, b) => b.reading.rank - a.reading.rank).slice(0, MOST_LOGS);
   if (shown.length === 0) return { words: text, logs: [], text };
   const words = parts
@@ -45,7 +45,7 @@ interface PartReading {
 }
 
 /** What people pasted among their words has to say what failed; anything else that is a log is shown as far as it goes. */
-function readPart(part: ReportPart): readonly PartReading[] {
+function readReportPart(part: ReportPart): readonly PartReading[] {
   const reading = readLog(part.lines.join('\n'));
   return isFirm(reading) || (part.isSure && reading.excerpt.headline !== '') ? [{ part, reading }] : [];
 }

@@ -70,7 +70,7 @@ export function readResultFile(bytes: Uint8Array): readonly FailedResult[] | 'sa
   if (!start.startsWith('{')) return [];
   if (bytes.byteLength > SARIF_BYTES) return 'sarif_size';
   const text = decoder.decode(bytes);
-  return isWithin(text, SARIF_SHAPE) ? readSarif(text) : 'sarif_shape';
+  return isWithinShape(text, SARIF_SHAPE) ? readSarif(text) : 'sarif_shape';
 }
 
 function boundResults(results: Iterable<FailedResult>): readonly FailedResult[] {
@@ -229,7 +229,7 @@ const [OPENING, CLOSING] = [new Set([0x5b, 0x7b]), new Set([0x5d, 0x7d])];
  * Whether JSON has no more levels of brackets and values, in one pass: nothing interrupts JSON.parse, which took 25 s and 900 MB for
  * four files of nested brackets. Of what is not JSON it may say anything, up to the first fault it is right.
  */
-function isWithin(text: string, most: typeof SARIF_SHAPE): boolean {
+function isWithinShape(text: string, most: typeof SARIF_SHAPE): boolean {
   let level = 0;
   let deepest = 0;
   let values = 1;

@@ -28,7 +28,7 @@ export async function* readZip(
   { entries, fileBytes, budget }: ZipLimits,
 ): AsyncGenerator<ZipFile, void, void> {
   const buffer = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength);
-  for await (const { zip, entry } of listEntries(buffer, entries)) {
+  for await (const { zip, entry } of iterateZipEntries(buffer, entries)) {
     const name = entry.fileNameRaw.toString();
     if (!isWanted(name)) continue;
     const most = Math.min(budget.bytes, fileBytes);
@@ -43,7 +43,7 @@ export async function* readZip(
 }
 
 /** Up to the first that is damaged. */
-async function* listEntries(
+async function* iterateZipEntries(
   buffer: Buffer,
   most: number,
 ): AsyncGenerator<{ readonly zip: Zip; readonly entry: Entry }> {

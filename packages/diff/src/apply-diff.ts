@@ -86,7 +86,7 @@ function applyChanges(base: string, file: SoundFileDiff): string {
   if (file.status === 'added' && base !== '') {
     throw new DiffRefused(file.fileName, 'it is added, but there is already a file with content', AGAIN);
   }
-  const before = readLines(base, file);
+  const before = readBaseLines(base, file);
   const lines = buildLines(before.lines, file);
   const after: TextLines = { lines, endsWithNewline: file.endsWithNewline ?? before.endsWithNewline };
   if (isWhole(after)) return joinLines(after);
@@ -96,12 +96,12 @@ function applyChanges(base: string, file: SoundFileDiff): string {
 }
 
 function requireAllDeleted(base: string, file: SoundFileDiff): void {
-  const left = buildLines(readLines(base, file).lines, file);
+  const left = buildLines(readBaseLines(base, file).lines, file);
   if (left.length === 0) return;
   throw new DiffRefused(file.fileName, `it is deleted, but ${left.length} of its lines are not`, AGAIN);
 }
 
-function readLines(base: string, file: SoundFileDiff): TextLines {
+function readBaseLines(base: string, file: SoundFileDiff): TextLines {
   requireText(file.fileName, base);
   return toLines(base);
 }
@@ -181,7 +181,7 @@ const MODE_REPAIR = 'Give "100644" or "100755" for an added file or a changed mo
 
 /** Every file of a diff, after checking its form. */
 function checkFiles(diff: Diff): SoundFileDiff[] {
-  if (!isObject(diff) || !Array.isArray(diff.files))
+  if (!isObjectValue(diff) || !Array.isArray(diff.files))
     throw new DiffRefused(undefined, 'it has no list of files', CHANGE_REPAIR);
   return diff.files.map(checkFileDiff);
 }
@@ -191,7 +191,7 @@ function checkFiles(diff: Diff): SoundFileDiff[] {
  * `diff_refused`.
  */
 function checkFileDiff(file: FileDiff): SoundFileDiff {
-  if (!isObject(file)) throw new DiffRefused(undefined, 'it is no object', CHANGE_REPAIR);
+  if (!isObjectValue(file)) throw new DiffRefused(undefined, 'it is no object', CHANGE_REPAIR);
   requireSafePath(file.fileName);
   const fault =
     findStatusFault(file) ??
@@ -246,7 +246,7 @@ function findChangesFault({ changes }: FileDiff): ApplyFault | null {
 }
 
 function changeFault(change: Change): string | null {
-  if (!isObject(change) || !TYPES.includes(change.type)) return 'is not of type add, delete or modify';
+  if (!isObjectValue(change) || !TYPES.includes(change.type)) return 'is not of type add, delete or modify';
   const { type, lines } = change;
   if (!Array.isArray(lines) || lines.length === 0) return 'has no lines';
   if (type === 'add' && lines.length > 1) return 'adds with more than one entry';
@@ -259,7 +259,7 @@ function changeFault(change: Change): string | null {
 }
 
 function findLineFault(line: LineChange): string | null {
-  if (!isObject(line)) return 'has an entry that is no object';
+  if (!isObjectValue(line)) return 'has an entry that is no object';
   if (!Number.isSafeInteger(line.lineNumber)) return 'has a line number that is no integer';
   if (typeof line.oldCode !== 'string' || typeof line.newCode !== 'string') return 'has code that is no string';
   return isText(line.newCode) ? null : 'has new code that is not text (NUL, or not UTF-8)';
@@ -277,7 +277,7 @@ function findCodeFault(type: Change['type'], line: LineChange, last: boolean): s
   return last || !line.newCode.includes('\n') ? null : 'has several new lines for another line than its last';
 }
 
-function isObject(value: unknown): boolean {
+function isObjectValue(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 

@@ -96,7 +96,7 @@ function renderHunk(group: readonly Hunk[], old: readonly string[], fresh: reado
   const end = at + countKnownLines(old.slice(at, at + CONTEXT));
   pushAll(out, ' ', old.slice(at, end));
   const count = end - start;
-  return `@@ -${formatRange(start, count)} +${formatRange(freshStart, count + added)} @@\n${out.join('')}`;
+  return `@@ -${formatHunkRange(start, count)} +${formatHunkRange(freshStart, count + added)} @@\n${out.join('')}`;
 }
 
 /** A redacted line next to the change cannot be context, since git would not find it. */
@@ -114,7 +114,7 @@ function pushAll(out: string[], sign: string, lines: readonly string[]): void {
 }
 
 /** An empty range is named by the line before it. */
-function formatRange(start: number, count: number): string {
+function formatHunkRange(start: number, count: number): string {
   if (count === 1) return `${start + 1}`;
   return `${count === 0 ? start : start + 1},${count}`;
 }

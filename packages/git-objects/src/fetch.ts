@@ -74,7 +74,7 @@ export async function openRemote<P extends MirroredProject>(
 ): Promise<Remote> {
   const { source, name } = project;
   if ('path' in source) throw new TypeError('a folder is no remote');
-  const address = parseAddress(source.url, name);
+  const address = parseRemote(source.url, name);
   const known = await credentials(project, signal);
   const remote = { what: `The repository of ${name} (${address})`, address, protocols: ['http', 'https'] as const };
   if (known === null) return { ...remote, config: [['http.followRedirects', 'initial']], secrets: [] };
@@ -101,7 +101,7 @@ export async function openBundle(path: string, what: string): Promise<Remote | n
   return { what, address: resolve(path), protocols: ['file'], config: [], secrets: [] };
 }
 
-function parseAddress(text: string, name: string): string {
+function parseRemote(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new GitFailure(
@@ -277,7 +277,7 @@ export async function fetchCommit(
  * harm.
  */
 async function consolidatePacks(git: Git, gitDir: string, signal: AbortSignal): Promise<void> {
-  const packs = (await listNames(join(gitDir, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
+  const packs = (await listFileNames(join(gitDir, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
   if (packs.length < MANY_PACKS) return;
   const args = ['repack', '--geometric=2', '-d', '-q'];
   await git.run({ gitDir, ...limitBriefly(signal), args, timeoutMs: 600_000 });
@@ -289,7 +289,7 @@ async function consolidatePacks(git: Git, gitDir: string, signal: AbortSignal): 
  */
 export async function clearLeftovers(gitDir: string): Promise<void> {
   const find = async (folder: string, isLeft: (name: string) => boolean, recursive = false) =>
-    (await listNames(folder, recursive)).filter(isLeft).map((name) => join(folder, name));
+    (await listFileNames(folder, recursive)).filter(isLeft).map((name) => join(folder, name));
   const isLock = (name: string) => name.endsWith('.lock');
   const left = [
     ...(await find(dirname(gitDir), (name) => name.startsWith(`${basename(gitDir)}${PARTIAL}`))),
@@ -308,7 +308,7 @@ export async function readMirrorSize(gitDir: string): Promise<number> {
 /** Bytes of the files directly in `folder`; 0 where it is absent. */
 export async function readFolderSize(folder: string): Promise<number> {
   let total = 0;
-  for (const name of await listNames(folder)) {
+  for (const name of await listFileNames(folder)) {
     // Files come and go while git works.
     const found = await stat(join(folder, name)).catch(() => null);
     if (found?.isFile()) total += found.size;
@@ -317,7 +317,7 @@ export async function readFolderSize(folder: string): Promise<number> {
 }
 
 /** Names in a folder; none where it cannot be read. */
-async function listNames(folder: string, recursive = false): Promise<readonly string[]> {
+async function listFileNames(folder: string, recursive = false): Promise<readonly string[]> {
   return await readdir(folder, { recursive }).catch(() => []);
 }
 

@@ -263,7 +263,7 @@ function createHitReader(revision: string): HitReader {
       field = 'text';
     } else {
       if (path === null) unreadable += 1;
-      else hits.push({ path, line, text: shortenLine(bytes.toString('utf8')) });
+      else hits.push({ path, line, text: shortenHit(bytes.toString('utf8')) });
       field = 'path';
     }
   }
@@ -286,7 +286,7 @@ function createHitReader(revision: string): HitReader {
   };
 }
 
-function shortenLine(text: string): string {
+function shortenHit(text: string): string {
   const plain = text.endsWith('\r') ? text.slice(0, -1) : text;
   return plain.length > MAX_HIT ? plain.slice(0, MAX_HIT) : plain;
 }

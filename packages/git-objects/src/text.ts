@@ -21,7 +21,7 @@ export function toFileRead(bytes: Buffer, range: LineRange | undefined): FileRea
   const lines = toLines(text).lines;
   const from = Math.max(1, Math.trunc(range?.from ?? 1));
   const to = Math.min(lines.length, Math.trunc(range?.to ?? lines.length));
-  const notes = [describeRange(from, lines.length, range)];
+  const notes = [describeShownRange(from, lines.length, range)];
   const chosen = cutToLimits(lines.slice(from - 1, Math.max(from - 1, to)), from, notes);
   const last = from + chosen.length - 1;
   if (last < to)
@@ -36,7 +36,7 @@ export function toFileRead(bytes: Buffer, range: LineRange | undefined): FileRea
   };
 }
 
-function describeRange(from: number, total: number, range: LineRange | undefined): string {
+function describeShownRange(from: number, total: number, range: LineRange | undefined): string {
   if (range === undefined) return '';
   if (range.to < range.from) return `Lines ${range.from} to ${range.to} are not a range: it ends before it starts.`;
   return from > total ? `The file has ${total} lines; there is no line ${from}.` : '';

@@ -55,12 +55,12 @@ export async function serveStruck(
   const fault = api.faults.take(matched);
   const before = fault !== null && happensBefore(fault);
   const answer = before ? null : await carryOutWork();
-  const sent = await send(api, { asked, answer, fault, response });
+  const sent = await sendAnswer(api, { asked, answer, fault, response });
   api.requests.push(seenOf(asked, caller, sent));
 }
 
 async function work(api: ApiServer, asked: Asked, caller: ApiCaller | Answer): Promise<Answer> {
-  const body = parse(asked.body);
+  const body = parseRequestBody(asked.body);
   if (body === undefined) return refused(400, 'Problems parsing JSON');
   if ('status' in caller) return checked(api, asked, body, caller);
   const call: Call = { ...asked, state: api.state, webhooks: api.webhooks, caller, params: {}, body };
@@ -85,7 +85,7 @@ function manifest(api: ApiServer, asked: Asked): Found | null {
   return code === undefined || asked.method !== 'POST' ? null : { route: manifestRoute(api.signIns), params: { code } };
 }
 
-function parse(body: string): Readonly<Record<string, unknown>> | undefined {
+function parseRequestBody(body: string): Readonly<Record<string, unknown>> | undefined {
   if (body === '') return {};
   try {
     const value: unknown = JSON.parse(body);
@@ -121,7 +121,7 @@ interface Sending {
 }
 
 /** Returns the status that went out; 0 where none did. */
-async function send(api: ApiServer, { asked, answer, fault, response }: Sending): Promise<number> {
+async function sendAnswer(api: ApiServer, { asked, answer, fault, response }: Sending): Promise<number> {
   if (fault?.kind === 'reset') response.destroy();
   if (fault?.kind === 'reset' || fault?.kind === 'hang') return 0;
   if (fault?.kind === 'meanwhile' && fault.moment === 'carried_out') await fault.act();

@@ -51,7 +51,7 @@ function readToken(state: State, value: string): ApiCaller | Answer {
 /** RS256, issued by an App's id or client id, valid for at most ten minutes, with a minute for clocks that differ. */
 function readJwt(state: State, token: string): ApiCaller | Answer {
   const [head = '', claims = '', signature = ''] = token.split('.');
-  const [header, payload] = [decode(head), decode(claims)];
+  const [header, payload] = [decodeTokenPart(head), decodeTokenPart(claims)];
   if (header === null || payload === null || header['alg'] !== 'RS256') {
     return badCredentials('A JSON web token could not be decoded');
   }
@@ -82,7 +82,7 @@ function staleness(state: State, payload: Readonly<Record<string, unknown>>): st
   return null;
 }
 
-function decode(part: string): Record<string, unknown> | null {
+function decodeTokenPart(part: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
     return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;

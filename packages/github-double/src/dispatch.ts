@@ -32,13 +32,15 @@ export function findRoute(method: string, path: string): Found | null {
   for (const { route, pattern } of matchers) {
     const match = route.method === method ? pattern.exec(wanted) : null;
     if (match === null) continue;
-    const params = Object.fromEntries(Object.entries(match.groups ?? {}).map(([name, value]) => [name, decode(value)]));
+    const params = Object.fromEntries(
+      Object.entries(match.groups ?? {}).map(([name, value]) => [name, decodeParameter(value)]),
+    );
     return { route, params: numbered === null ? params : { ...params, repository_id: numbered[1] ?? '' } };
   }
   return null;
 }
 
-function decode(value: string): string {
+function decodeParameter(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {

@@ -16,7 +16,7 @@ import { account, repository } from './lookup.ts';
 import { SignIns } from './oauth.ts';
 import { type PageHandler, servePage } from './page/serve-page.ts';
 import { addApp } from './people/accounts.ts';
-import { people } from './people/people.ts';
+import { createPeople } from './people/people.ts';
 import { startState } from './state.ts';
 import { serveStorage } from './storage.ts';
 import { serveWeb } from './web.ts';
@@ -45,7 +45,7 @@ export async function startGithubDouble(options: DoubleOptions = {}): Promise<Gi
     apiUrl: urls.api,
     webUrl: urls.web,
     state,
-    people: people(state, app),
+    people: createPeople(state, app),
     app,
     requests: api.requests,
     problems,

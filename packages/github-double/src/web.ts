@@ -65,14 +65,14 @@ async function answerWeb(api: ApiServer, url: URL, request: IncomingMessage): Pr
   const { signIns, state } = api;
   const line = `${request.method} ${url.pathname}`;
   if (line === 'GET /login/oauth/authorize') return signIns.authorize(url);
-  if (line === 'POST /login/oauth/authorize') return signIns.decide(await readForm(request));
+  if (line === 'POST /login/oauth/authorize') return signIns.decide(await readRequestForm(request));
   const manifest = /^POST (?:\/organizations\/([^/]+))?\/settings\/apps\/new$/.exec(line);
   if (manifest !== null)
-    return signIns.takeManifest(manifest[1] ?? null, await readForm(request), url.searchParams.get('state'));
+    return signIns.takeManifest(manifest[1] ?? null, await readRequestForm(request), url.searchParams.get('state'));
   return line.startsWith('GET /user-attachments/') ? attachment(state, url.pathname, request) : null;
 }
 
-async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+async function readRequestForm(request: IncomingMessage): Promise<URLSearchParams> {
   return formOf(await readBody(request), request.headers['content-type'] ?? '');
 }
 

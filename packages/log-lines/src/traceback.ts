@@ -23,7 +23,7 @@ export function markTracebacks(lines: readonly string[]): readonly TracebackPart
   let open: Open | null = null;
   return lines.map((text) => {
     const before: Open | null = open;
-    open = before !== null && isWithin(text, before) ? goOn(before, text) : readStart(text);
+    open = before !== null && isInTraceback(text, before) ? goOn(before, text) : readStart(text);
     if (open === null) return endsWith(text, before) ? 'raised' : null;
     return open.hasFrame ? 'frame' : null;
   });
@@ -38,7 +38,7 @@ function readStart(text: string): Open | null {
   return hasHeading || PLACE.test(text) ? { indent: measureIndent(text), hasHeading, hasFrame: !hasHeading } : null;
 }
 
-function isWithin(text: string, { indent }: Open): boolean {
+function isInTraceback(text: string, { indent }: Open): boolean {
   return text.trim() !== '' && measureIndent(text) > indent;
 }
 

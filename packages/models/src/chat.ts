@@ -39,7 +39,7 @@ export async function askChat(question: Question): Promise<ModelAnswer> {
   );
   draft.opaque = listParts(draft);
   const answer = finishAnswer(draft, endpoint);
-  return request.tools.length === 0 ? answer : readAnswer(answer, question, sent.has('tools'));
+  return request.tools.length === 0 ? answer : readChatAnswer(answer, question, sent.has('tools'));
 }
 
 /** Everything that the library would read from the environment is given, so that only the configuration counts. */
@@ -193,7 +193,7 @@ function toNativeCall(call: OwnCall, at: number, dialect: Dialect): JsonObject {
 }
 
 /** Calls that were written as text are taken as calls; a model that never calls is asked in JSON mode from then on. */
-function readAnswer(answer: ModelAnswer, { request, dialect }: Question, wasOffered: boolean): ModelAnswer {
+function readChatAnswer(answer: ModelAnswer, { request, dialect }: Question, wasOffered: boolean): ModelAnswer {
   if (!wasOffered) return answer.calls.length > 0 ? answer : readJsonAnswer(answer.content, request);
   if (answer.calls.length > 0) {
     dialect.hasCalled = true;
@@ -243,9 +243,9 @@ const FINISHES: ReadonlyMap<string, Draft['finish']> = new Map([
 ]);
 
 function addDelta(draft: Draft, delta: JsonObject, url: string): void {
-  const content = readText(delta['content'], 'content', url);
+  const content = readChatText(delta['content'], 'content', url);
   draft.content += content;
-  draft.refusal += readText(delta['refusal'], 'refusal', url);
+  draft.refusal += readChatText(delta['refusal'], 'refusal', url);
   extendDraft(draft, content.length);
   addMessageParts(draft, delta);
   const calls = delta['tool_calls'] ?? [];
@@ -254,7 +254,7 @@ function addDelta(draft: Draft, delta: JsonObject, url: string): void {
 }
 
 /** Text, or a list of parts of which the texts count. */
-function readText(value: unknown, field: string, url: string): string {
+function readChatText(value: unknown, field: string, url: string): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) throw createTypeFault(field, url);

@@ -177,7 +177,7 @@ async function ask(request: ModelRequest, asker: Asker, signal: AbortSignal): Pr
       spent = sumUsage(spent, error.spent);
       if (learnFrom(error.fault, course, { ...asked, asker })) continue;
       failures += 1;
-      await pause(computeWait(error.fault, failures, { asker, endpoint, deadline, spent }), options, signal);
+      await pauseBeforeRetry(computeWait(error.fault, failures, { asker, endpoint, deadline, spent }), options, signal);
     }
   }
 }
@@ -303,11 +303,15 @@ async function waitUntilFree({ asker, endpoint, deadline, spent }: Troubled, sig
       const message = `${getPlaceName(endpoint)} limits the rate of requests, as it told another question.`;
       throw new ModelUnavailable(message, new Date(now + wait), spent);
     }
-    await pause(wait, options, signal);
+    await pauseBeforeRetry(wait, options, signal);
   }
 }
 
-async function pause(milliseconds: number, options: EndpointModelOptions, signal: AbortSignal): Promise<void> {
+async function pauseBeforeRetry(
+  milliseconds: number,
+  options: EndpointModelOptions,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await (options.wait ?? waitFor)(milliseconds, signal);
   } finally {
@@ -325,10 +329,10 @@ function computeWait(fault: EndpointFault, failures: number, troubled: Troubled)
   const backoff = FIRST_WAIT_MS * 2 ** (failures - 1) * (0.5 + options.random() / 2);
   const now = options.now().getTime();
   if (fault.kind === 'misbehaved') {
-    if (failures > fault.retries || now + backoff >= troubled.deadline) throw createFailure(fault, troubled);
+    if (failures > fault.retries || now + backoff >= troubled.deadline) throw createEndpointFailure(fault, troubled);
     return backoff;
   }
-  if (fault.kind !== 'unavailable') throw createFailure(fault, troubled);
+  if (fault.kind !== 'unavailable') throw createEndpointFailure(fault, troubled);
   return computeOutageWait(fault, failures, { ...troubled, backoff });
 }
 
@@ -355,7 +359,7 @@ function computeOutageWait(
   );
 }
 
-function createFailure(
+function createEndpointFailure(
   fault: Exclude<EndpointFault, { kind: 'unavailable' }>,
   { endpoint, spent }: Troubled,
 ): ModelFailure {

@@ -115,12 +115,12 @@ export function readRefusal(refusal: EndpointRefusal, asked: AskedEndpoint): Att
   const { status, text, headers } = refusal;
   if (status >= 300 && status < 400) return createRedirected(headers, asked);
   if (status === 401 || status === 403) return createKeyRefused(status, asked);
-  const said = quote(text, asked.secrets);
-  const fault = readWords(text, said, asked);
+  const said = quoteProviderText(text, asked.secrets);
+  const fault = readFailureWords(text, said, asked);
   return fault === null ? readStatus(refusal, said, asked) : new AttemptFailed(fault);
 }
 
-function readWords(text: string, said: string, asked: AskedEndpoint): EndpointFault | null {
+function readFailureWords(text: string, said: string, asked: AskedEndpoint): EndpointFault | null {
   if (isOneOf(OVERFLOW, text)) {
     return { kind: 'overflow', detail: `The messages do not fit into the model's context.${said}` };
   }
@@ -138,7 +138,7 @@ function readStatus(
 ): AttemptFailed {
   const { model, variables } = endpoint;
   if (TRANSIENT.has(status) || status >= 500) {
-    const waitMs = headers === null ? null : readRetryAfter(headers, now);
+    const waitMs = headers === null ? null : readProviderRetryAfter(headers, now);
     const what = status === 429 ? 'It limits the rate of requests' : 'It failed on its own account';
     const isLimit = status === 429 || waitMs !== null;
     return new AttemptFailed({ kind: 'unavailable', detail: `${what} (${status}).${said}`, waitMs, isLimit });
@@ -321,7 +321,7 @@ const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000;
  * Milliseconds from `Retry-After` (seconds, also with a fraction, or a date of RFC 9110) or `retry-after-ms` (OpenAI,
  * Azure), at most 24 h; null where neither is there or can be read.
  */
-function readRetryAfter(headers: Headers, now: Date): number | null {
+function readProviderRetryAfter(headers: Headers, now: Date): number | null {
   const milliseconds = parseDecimal(headers.get('retry-after-ms'));
   if (milliseconds !== null) return limitWait(milliseconds);
   const header = headers.get('retry-after');
@@ -364,7 +364,7 @@ function readBodyText(body: unknown): string {
  * A quotation for an error message: one line, short, without secrets and opaque parts. Empty where there is nothing to
  * quote.
  */
-function quote(text: string, secrets: readonly string[]): string {
+function quoteProviderText(text: string, secrets: readonly string[]): string {
   const line = secrets
     .reduce(removeSecret, text)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')

@@ -101,7 +101,7 @@ export function fetchGuarded(
   { asEvents, url }: { readonly asEvents: boolean; readonly url: string },
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
   return async (input, init = {}) => {
-    const message = await send(new URL(input instanceof Request ? input.url : String(input)), init);
+    const message = await sendGuarded(new URL(input instanceof Request ? input.url : String(input)), init);
     const status = message.statusCode ?? 0;
     const headers = readHeaders(message);
     if (NULL_BODY_STATUS.has(status)) {
@@ -116,7 +116,7 @@ export function fetchGuarded(
 
 const NULL_BODY_STATUS = new Set([204, 205, 304]);
 
-function send(url: URL, init: RequestInit): Promise<IncomingMessage> {
+function sendGuarded(url: URL, init: RequestInit): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const start = url.protocol === 'http:' ? sendHttp : sendHttps;
     const request = start(url, {

@@ -17,7 +17,7 @@ export interface PlainMessage {
  * templates of small models reject that.
  */
 export function buildJsonMessages(request: ModelRequest): PlainMessage[] {
-  const description = describeTools(request.tools);
+  const description = describeToolsInText(request.tools);
   const [first] = request.messages;
   const opening: Message[] =
     first?.role === 'system'
@@ -29,7 +29,7 @@ export function buildJsonMessages(request: ModelRequest): PlainMessage[] {
 }
 
 /** The same bytes for the same tools. */
-function describeTools(tools: readonly ToolDescription[]): string {
+function describeToolsInText(tools: readonly ToolDescription[]): string {
   const list = tools.map(({ name, description, parameters }) => JSON.stringify({ name, description, parameters }));
   return [
     'Answer with one JSON object and nothing else: {"tool_calls":[{"name":"…","arguments":{…}}],"content":"…"}.',

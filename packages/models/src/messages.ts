@@ -267,7 +267,7 @@ function addEvent(event: unknown, reading: MessageReading): void {
       return;
     case 'message_delta':
       noteUsage(reading, event['usage']);
-      if (isObject(event['delta'])) end(event['delta'], reading);
+      if (isObject(event['delta'])) endMessage(event['delta'], reading);
   }
 }
 
@@ -292,7 +292,7 @@ function addPiece(draft: Draft, block: Record<string, unknown>, delta: JsonObjec
   block[to] = readString(block[to]) + piece;
 }
 
-function end(delta: JsonObject, { draft, blocks }: MessageReading): void {
+function endMessage(delta: JsonObject, { draft, blocks }: MessageReading): void {
   const reason = readString(delta['stop_reason']);
   if (reason === '') return;
   if (reason === 'model_context_window_exceeded') {

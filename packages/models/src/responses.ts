@@ -122,22 +122,22 @@ function addEvent(event: unknown, reading: ResponseReading): void {
     case 'response.completed':
     case 'response.incomplete':
     case 'response.failed':
-      end(event['response'], reading);
+      endResponse(event['response'], reading);
       break;
     case 'error':
-      throw createFailure(isObject(event['error']) ? event['error'] : event, reading);
+      throw createResponseFailure(isObject(event['error']) ? event['error'] : event, reading);
     case '':
       // An endpoint that does not stream answers with the response itself.
-      if (event['object'] === 'response') end(event, reading);
+      if (event['object'] === 'response') endResponse(event, reading);
   }
 }
 
-function end(response: unknown, reading: ResponseReading): void {
+function endResponse(response: unknown, reading: ResponseReading): void {
   const { draft } = reading;
   if (!isObject(response)) throw createMisbehaved('It ended without a response: choose another MODEL.');
   draft.usage = readUsage(response['usage']) ?? draft.usage;
   noteModel(draft, response['model']);
-  if (isObject(response['error'])) throw createFailure(response['error'], reading);
+  if (isObject(response['error'])) throw createResponseFailure(response['error'], reading);
   const output: unknown = response['output'];
   const items = reading.items.length === 0 && Array.isArray(output) ? output.filter(isObject) : reading.items;
   addItems(draft, items);
@@ -190,7 +190,7 @@ function addText(draft: Draft, content: unknown): void {
 }
 
 /** A response that failed half-way has a code instead of a status. */
-function createFailure(error: JsonObject, { asked }: ResponseReading): Error {
+function createResponseFailure(error: JsonObject, { asked }: ResponseReading): Error {
   const code = readString(error['code']);
   const status = code === 'rate_limit_exceeded' ? 429 : /^invalid|_not_found$/.test(code) ? 400 : 500;
   return readRefusal({ status, text: JSON.stringify(error), headers: null }, asked);

@@ -28,10 +28,10 @@ interface ScriptedTurn {
  * place of the fault.
  */
 export function readScript(text: string): Script {
-  const script = parse(text);
+  const script = parseScript(text);
   if (!isObject(script)) throw createFault('the file', FORMS);
   const { answers } = script;
-  if (answers === undefined) return { answers: [readAnswer(script, { to: [], place: '' })] };
+  if (answers === undefined) return { answers: [readScriptedAnswer(script, { to: [], place: '' })] };
   if (!Array.isArray(answers)) throw createFault('the file', FORMS);
   return {
     answers: answers.map((answer, position) => {
@@ -39,7 +39,7 @@ export function readScript(text: string): Script {
       if (!isObject(answer)) throw createFault(place, 'must be an object');
       const { to } = answer;
       if (!isListOfTexts(to)) throw createFault(`${place}.to`, 'must be a list of texts');
-      return readAnswer(answer, { to: to.map((each) => each.toLowerCase()), place: `${place}.` });
+      return readScriptedAnswer(answer, { to: to.map((each) => each.toLowerCase()), place: `${place}.` });
     }),
   };
 }
@@ -50,7 +50,7 @@ function isListOfTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-function readAnswer(
+function readScriptedAnswer(
   answer: Readonly<Record<string, unknown>>,
   { to, place }: { readonly to: readonly string[]; readonly place: string },
 ): ScriptedAnswer {
@@ -64,7 +64,7 @@ function readAnswer(
   return { to, turns: readTurns(turns, 'turns'), secondLook: readTurns(look, 'second_look') };
 }
 
-function parse(text: string): unknown {
+function parseScript(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {

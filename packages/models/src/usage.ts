@@ -27,12 +27,12 @@ export function estimateUsage(promptCharacters: number, completionCharacters: nu
  */
 export function readUsage(value: unknown): TurnUsage | null {
   if (!isObject(value)) return null;
-  const promptTokens = count(value['prompt_tokens']) ?? count(value['input_tokens']);
-  const completionTokens = count(value['completion_tokens']) ?? count(value['output_tokens']);
+  const promptTokens = readCount(value['prompt_tokens']) ?? readCount(value['input_tokens']);
+  const completionTokens = readCount(value['completion_tokens']) ?? readCount(value['output_tokens']);
   if (promptTokens === null || promptTokens === 0 || completionTokens === null) return null;
   const details = [value['prompt_tokens_details'], value['input_tokens_details']].find(isObject) ?? {};
   const cachedTokens = Math.min(promptTokens, readCachedTokens(value, details));
-  const written = count(details['cache_write_tokens']) ?? count(value['cache_creation_input_tokens']);
+  const written = readCount(details['cache_write_tokens']) ?? readCount(value['cache_creation_input_tokens']);
   return {
     promptTokens,
     cachedTokens,
@@ -46,10 +46,10 @@ export function readUsage(value: unknown): TurnUsage | null {
 /** OpenAI and most others; DeepSeek; Kimi; gateways in front of Anthropic's models. */
 function readCachedTokens(usage: JsonObject, details: JsonObject): number {
   return (
-    count(details['cached_tokens']) ??
-    count(usage['prompt_cache_hit_tokens']) ??
-    count(usage['cached_tokens']) ??
-    count(usage['cache_read_input_tokens']) ??
+    readCount(details['cached_tokens']) ??
+    readCount(usage['prompt_cache_hit_tokens']) ??
+    readCount(usage['cached_tokens']) ??
+    readCount(usage['cache_read_input_tokens']) ??
     0
   );
 }
@@ -85,10 +85,10 @@ export interface MessagesUsage {
 export function addMessagesUsage(known: MessagesUsage, value: unknown): MessagesUsage {
   if (!isObject(value)) return known;
   return {
-    input: count(value['input_tokens']) ?? known.input,
-    read: count(value['cache_read_input_tokens']) ?? known.read,
-    written: count(value['cache_creation_input_tokens']) ?? known.written,
-    output: count(value['output_tokens']) ?? known.output,
+    input: readCount(value['input_tokens']) ?? known.input,
+    read: readCount(value['cache_read_input_tokens']) ?? known.read,
+    written: readCount(value['cache_creation_input_tokens']) ?? known.written,
+    output: readCount(value['output_tokens']) ?? known.output,
   };
 }
 
@@ -99,7 +99,7 @@ export function toTurnUsage({ input, read, written, output }: MessagesUsage): Tu
   return { promptTokens, cachedTokens: read, cacheWriteTokens: written, completionTokens: output, estimated: false };
 }
 
-function count(value: unknown): number | null {
+function readCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 

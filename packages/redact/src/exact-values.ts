@@ -32,11 +32,11 @@ let last: { readonly values: readonly string[]; readonly needles: readonly Needl
 /** The spellings to look for: as it is, decoded, base64 at each of the three alignments, hex. */
 export function getNeedles(values: readonly string[]): readonly Needle[] {
   const isSame = values.length === last.values.length && values.every((value, at) => value === last.values[at]);
-  if (!isSame) last = { values: [...values], needles: listSpellings(values) };
+  if (!isSame) last = { values: [...values], needles: listNeedles(values) };
   return last.needles;
 }
 
-function listSpellings(values: readonly string[]): readonly Needle[] {
+function listNeedles(values: readonly string[]): readonly Needle[] {
   const long = values.map((value) => value.trim()).filter((value) => value.length >= SHORTEST);
   const needles = long
     .flatMap((value) => [...listPlain(value), ...listBase64(value), ...listHex(value)])

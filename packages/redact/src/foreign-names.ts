@@ -24,7 +24,7 @@ const NAMES = [
 const ACCENTS = /\p{M}/gu;
 
 /** As words and as one (`mot_de_passe`, `motDePasse`), composed and decomposed, and Latin without its accents. */
-function listSpellings(name: string): string[] {
+function listNameSpellings(name: string): string[] {
   const joined = name.includes(' ') ? ['', '_', '-'].map((sign) => name.replaceAll(' ', sign)) : [];
   return [name, ...joined].flatMap(listAccents);
 }
@@ -48,7 +48,7 @@ function joinByEnds(names: readonly string[]): string {
     .join('|');
 }
 
-const SPELLINGS = [...new Set(NAMES.flatMap(listSpellings))];
+const SPELLINGS = [...new Set(NAMES.flatMap(listNameSpellings))];
 const IS_ASCII_END = /[ -~]$/;
 
 /** For a lookbehind: one look at the character before tells most texts from names in another script. */

@@ -128,14 +128,14 @@ interface TextPiece {
 }
 
 function printLines(nodes: readonly PhrasingContent[], links: SourceLinks): string {
-  return toLines(nodes)
+  return toPieceLines(nodes)
     .filter((pieces) => !pieces.every(({ isCode, text }) => !isCode && WORDLESS.test(text)))
     .map((pieces) => printLine(pieces, links))
     .filter((line) => line !== '')
     .join('\n');
 }
 
-function toLines(nodes: readonly PhrasingContent[]): TextPiece[][] {
+function toPieceLines(nodes: readonly PhrasingContent[]): TextPiece[][] {
   const lines: TextPiece[][] = [[]];
   for (const { isCode, text } of nodes.flatMap(toPieces)) {
     const [first = '', ...more] = isCode ? [text] : text.split('\n');
@@ -275,11 +275,11 @@ function removeOrders(markdown: string): string {
  * characters, cut at a word, in which GitHub and CI read nothing.
  */
 export function formatPlain(text: string, max: number): string {
-  let plain = removeMarks(sanitiseLine(text, 4 * max));
+  let plain = removeTextMarks(sanitiseLine(text, 4 * max));
   // What is taken out of a word can leave another one that means something.
   for (let before = ''; before !== plain; ) {
     before = plain;
-    plain = removeMarks(plain);
+    plain = removeTextMarks(plain);
   }
   if (plain.length <= max) return plain;
   const cut = truncate(plain, max - 1);
@@ -287,7 +287,7 @@ export function formatPlain(text: string, max: number): string {
   return `${(word.length > max / 2 ? word : cut).trimEnd()}…`;
 }
 
-function removeMarks(text: string): string {
+function removeTextMarks(text: string): string {
   return text
     .replace(/[`*]+|<!--|-->/g, '')
     .replace(/[<>]/g, ' ')

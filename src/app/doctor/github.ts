@@ -193,10 +193,10 @@ function judgeAttempts(all: readonly HookAttempt[], now: Date): ProbeVerdict {
   if (hasArrived(last)) {
     return warn(`${found}, the last one too`, 'Missed ones are requested again every 15 minutes, for three days.');
   }
-  return fail(`${found}; the last one got ${last.statusCode || 'no answer'}`, describeRepair(last.statusCode));
+  return fail(`${found}; the last one got ${last.statusCode || 'no answer'}`, describeWebhookRepair(last.statusCode));
 }
 
-function describeRepair(status: number): string {
+function describeWebhookRepair(status: number): string {
   if (status === 401) return "Make WEBHOOK_SECRET equal to the secret in the App's settings.";
   if (status === 404) return 'Something else answers there: check where the proxy before this service leads.';
   if (status === 0) return 'GitHub cannot connect: check DNS, the firewall and the certificate of PUBLIC_URL.';

@@ -100,7 +100,7 @@ async function examineModel(
   const [first] = turns;
   if (failure !== null || first === undefined) {
     return [
-      fail(`${config.name} ${FAILURES[failure?.code ?? ''] ?? 'gave no answer'}`, describeRepair(failure)),
+      fail(`${config.name} ${FAILURES[failure?.code ?? ''] ?? 'gave no answer'}`, describeModelRepair(failure)),
       isDescribed() && fail(`tools: ${model.name} cannot call tools`, NO_TOOLS_REPAIR),
     ];
   }
@@ -109,7 +109,7 @@ async function examineModel(
   const second = turns[1];
   return [
     describeInterface(model, config, chosen, slowest),
-    describeTools(model.name, { calls, failure: later, isDescribed: isDescribed() }),
+    describeToolSupport(model.name, { calls, failure: later, isDescribed: isDescribed() }),
     calls > 0 && pass(calls > 1 ? `parallel calls: ${calls} in one turn` : 'parallel calls: none, one call per turn'),
     second !== undefined && describeCache(second),
     describeEffort(config, model.asked().leftOut.includes('effort')),
@@ -125,7 +125,7 @@ function answerCalls({ content, toolCalls, opaque }: ModelTurn): readonly Messag
   return [...OPENING, { role: 'assistant', content, toolCalls, ...(opaque && { opaque }) }, ...answers];
 }
 
-function describeRepair(failure: ModelFailure | null): string {
+function describeModelRepair(failure: ModelFailure | null): string {
   const wait = failure instanceof ModelUnavailable ? ' Investigations wait for it for up to two hours.' : '';
   return `${failure?.message ?? ''}${wait}`;
 }
@@ -156,12 +156,13 @@ function describeInterface(
   return warn(found, 'It is slow: an investigation asks up to 30 times. Check the endpoint, or choose another MODEL.');
 }
 
-function describeTools(
+function describeToolSupport(
   name: string,
   asked: { readonly calls: number; readonly failure: ModelFailure | null; readonly isDescribed: boolean },
 ): ProbeVerdict {
   if (asked.calls === 0) return fail(`tools: ${name} called none although it was asked to`, NO_TOOLS_REPAIR);
-  if (asked.failure !== null) return fail('tools: called, but the next turn failed', describeRepair(asked.failure));
+  if (asked.failure !== null)
+    return fail('tools: called, but the next turn failed', describeModelRepair(asked.failure));
   if (!asked.isDescribed) return pass('tools: called, and the next turn was accepted');
   const found = `tools: ${name} cannot call tools; they are described in the prompt instead, which works less well`;
   return warn(found, NO_TOOLS_REPAIR);

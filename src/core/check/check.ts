@@ -222,7 +222,7 @@ export function describeReason(reason: Reason): string {
     case 'passed_at_same_commit':
       return 'it also passed on this commit';
     case 'infrastructure':
-      return reason.line === '' ? reason.what : `${reason.what}: ${quote(reason.line)}`;
+      return reason.line === '' ? reason.what : `${reason.what}: ${quoteCheckText(reason.line)}`;
     case 'open_on_default':
       return 'the same failure is open on the default branch';
     case 'red_on_base':
@@ -232,26 +232,26 @@ export function describeReason(reason: Reason): string {
     case 'untied':
       return `it is unknown whether ${nameCheck(reason.check)} also fails on the base, and nothing connects it to the change`;
     case 'seen_before':
-      return describeHistory(reason);
+      return describeCheckHistory(reason);
     case 'out_of_time':
       return 'it timed out or was stopped without saying what was slow';
     case 'no_log':
       return `its log cannot be read: ${reason.why}`;
     case 'says':
       if (reason.headline === '') return 'it names an error';
-      return `it says: ${quote(reason.headline)}${reason.isAll ? ', and nothing else' : ''}`;
+      return `it says: ${quoteCheckText(reason.headline)}${reason.isAll ? ', and nothing else' : ''}`;
     case 'says_nothing':
       return 'it failed, but its log, annotations and summary do not say why';
     case 'test_failed':
-      return `${quote(reason.test)}${reason.others > 0 ? ` and ${count(reason.others, 'other test')}` : ''} failed`;
+      return `${quoteCheckText(reason.test)}${reason.others > 0 ? ` and ${count(reason.others, 'other test')}` : ''} failed`;
     case 'touched':
-      return `the change touches ${listPaths(reason.paths)}, where the check fails`;
+      return `the change touches ${formatFirstPaths(reason.paths)}, where the check fails`;
     case 'touched_by_test':
       return `the change touches ${reason.path}, which ${reason.test} ${reason.how}`;
     case 'untouched':
       return 'the failure names no file that the change touches';
     case 'dependencies':
-      return `the change touches dependencies (${listPaths(reason.paths)}), but no file that the failure names`;
+      return `the change touches dependencies (${formatFirstPaths(reason.paths)}), but no file that the failure names`;
     case 'unexplained':
       return 'nothing in its output explains the failure';
   }
@@ -267,10 +267,10 @@ const FAILS_ON_BASE = {
 function describeShared(tests: readonly string[] = []): string {
   const [first] = tests;
   if (first === undefined) return '';
-  return `; ${quote(first)}${tests.length > 1 ? ` and ${count(tests.length - 1, 'other test')}` : ''} failed there already`;
+  return `; ${quoteCheckText(first)}${tests.length > 1 ? ` and ${count(tests.length - 1, 'other test')}` : ''} failed there already`;
 }
 
-function describeHistory({
+function describeCheckHistory({
   hits,
   flakyHits,
   pullRequests,
@@ -287,7 +287,7 @@ function describeHistory({
 
 const MAX_QUOTED = 160;
 
-function quote(text: string): string {
+function quoteCheckText(text: string): string {
   const short = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED - 1)}…` : text;
   return `“${short.trim()}”`;
 }
@@ -296,7 +296,7 @@ function nameCheck(name: string): string {
   return name === '' ? 'the same check' : `\`${name.replaceAll('`', '')}\``;
 }
 
-function listPaths(paths: readonly string[]): string {
+function formatFirstPaths(paths: readonly string[]): string {
   const shown = paths.slice(0, 2).join(' and ');
   return paths.length > 2 ? `${shown} and ${paths.length - 2} more` : shown;
 }

@@ -44,7 +44,7 @@ export function createIssueView(issue: Issue): IssueView {
   for (const { claim, ...quote } of citations) claims.set(claim, [...(claims.get(claim) ?? []), quote]);
   const isLikely = ({ score }: Suspect, index: number) => score >= LIKELY || index === 0;
   const isBlocking = ({ rule }: Analysis['guards'][number]) => rule.startsWith('never/');
-  const limit = describeLimit(issue);
+  const limit = describeOutcomeLimit(issue);
   return {
     headline: [
       describeOutcome(issue.analysis.outcome),
@@ -59,7 +59,7 @@ export function createIssueView(issue: Issue): IssueView {
   };
 }
 
-function describeLimit({ analysis: { outcome, partial } }: Issue): string {
+function describeOutcomeLimit({ analysis: { outcome, partial } }: Issue): string {
   if (outcome === 'facts_only') return partial ? 'the model gave no answer' : 'no model was used';
   return partial ? 'cut short' : '';
 }

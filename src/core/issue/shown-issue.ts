@@ -131,10 +131,10 @@ function listKnownPaths({
   const old = diff.files.flatMap(({ previousFileName, fileName, status }) =>
     status === 'added' ? [] : [previousFileName ?? fileName],
   );
-  return new Set([...analysis.suspects.map(({ file }) => file), ...old, ...words, ...elsewhere].filter(isPlain));
+  return new Set([...analysis.suspects.map(({ file }) => file), ...old, ...words, ...elsewhere].filter(isPlainPath));
 }
 
-function isPlain(path: string): boolean {
+function isPlainPath(path: string): boolean {
   return (
     path !== '' &&
     !path.startsWith('/') &&

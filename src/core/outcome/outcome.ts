@@ -263,7 +263,7 @@ export function describeFate({ state, share, sameFile, sameFunction }: OutcomeVi
     case 'reverted':
       return 'Merged, then reverted within 14 days';
     case 'fixed_elsewhere':
-      return `Fixed by another change${describePlace(sameFile, sameFunction)}`;
+      return `Fixed by another change${describeSharedPlace(sameFile, sameFunction)}`;
     case 'rerun_green':
       return 'Passed at the same commit';
     case 'fixed_later':
@@ -273,7 +273,7 @@ export function describeFate({ state, share, sameFile, sameFunction }: OutcomeVi
   }
 }
 
-function describePlace(sameFile: boolean | null, sameFunction: boolean | null): string {
+function describeSharedPlace(sameFile: boolean | null, sameFunction: boolean | null): string {
   if (sameFunction === true) return ' in the same function';
   if (sameFile === null) return '';
   return sameFile ? ' in the same file' : ' in other files';

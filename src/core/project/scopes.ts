@@ -30,7 +30,7 @@ export function nameScopes(scopes: readonly Scope[], { labels = [], checks = [] 
   const words = new Set(checks.flatMap((name) => name.toLowerCase().split(/[^\p{L}\p{N}_-]/u)));
   return scopes.map((scope) => {
     const own = scope.labels.map((label) => label.toLowerCase());
-    const folders = listFolders(scope).map((folder) => folder.split('/').at(-1)?.toLowerCase() ?? '');
+    const folders = listFixedFolders(scope).map((folder) => folder.split('/').at(-1)?.toLowerCase() ?? '');
     const isNamed = own.some((label) => given.has(label)) || [...own, ...folders].some((word) => words.has(word));
     return isNamed ? { ...scope, isNamed } : scope;
   });
@@ -50,7 +50,7 @@ export function keepNamed(scopes: readonly Scope[], earlier: readonly Scope[]): 
 export function findReportScopes(scopes: readonly Scope[], text: string): readonly Scope[] {
   const named = scopes.filter(({ isNamed }) => isNamed);
   if (named.length > 0) return named;
-  const written = scopes.filter((scope) => listFolders(scope).some((folder) => text.includes(`${folder}/`)));
+  const written = scopes.filter((scope) => listFixedFolders(scope).some((folder) => text.includes(`${folder}/`)));
   return written.length === 1 ? written : [];
 }
 
@@ -65,7 +65,7 @@ export function createScopeMatcher(scopes: readonly Pick<Scope, 'paths'>[]): (pa
 }
 
 /** What each pattern says before its first wildcard; patterns such as `**` or `*.md` have none. */
-function listFolders({ paths }: Pick<Scope, 'paths'>): readonly string[] {
+function listFixedFolders({ paths }: Pick<Scope, 'paths'>): readonly string[] {
   return paths.flatMap((glob) => {
     const parts = glob.split('/');
     const wild = parts.findIndex((part) => /[*?{]/.test(part));

@@ -99,24 +99,24 @@ function findInserted(change: Exclude<FileChange, { kind: 'deleted' }>, lines: r
 
 /** Of the test that begins at the line or that the line is in. */
 function findTitleAround(lines: readonly string[], at: number): string | null {
-  const own = readTitle(lines[at] ?? '');
+  const own = readBlockTitle(lines[at] ?? '');
   if (own !== null) return own;
-  const depth = measureIndent(lines[at] ?? '');
+  const depth = measureBlockIndent(lines[at] ?? '');
   for (let above = at - 1; above >= 0 && depth > 0; above -= 1) {
     const line = lines[above] ?? '';
-    if (line.trim() === '' || measureIndent(line) >= depth) continue;
-    const title = readTitle(line);
+    if (line.trim() === '' || measureBlockIndent(line) >= depth) continue;
+    const title = readBlockTitle(line);
     // The end of a block at a lower depth, or a function of another kind: the line isn't in a test.
-    if (title !== null || measureIndent(line) === 0) return title;
+    if (title !== null || measureBlockIndent(line) === 0) return title;
   }
   return null;
 }
 
-function measureIndent(line: string): number {
+function measureBlockIndent(line: string): number {
   return line.trim() === '' ? 0 : line.length - line.trimStart().length;
 }
 
-function readTitle(line: string): string | null {
+function readBlockTitle(line: string): string | null {
   const short = line.slice(0, 600);
   const title = TITLED.exec(short)?.[2];
   if (title !== undefined) return COMPUTED.test(title) ? null : unescapeTitle(title);

@@ -215,7 +215,7 @@ export function noteChecks(proof: EndedProof, checks: readonly Pick<Check, 'name
   const { verdict } = proof;
   if (verdict.state !== 'not_run' || checks.length === 0 || !LATE_CI.has(verdict.because)) return proof;
   const { because, tests } = verdict;
-  const seen = { kind: 'with_fix', because, checks: listNames(checks) } as const;
+  const seen = { kind: 'with_fix', because, checks: listDistinctNames(checks) } as const;
   return { ...proof, verdict: { state: 'not_covered', seen, ...(tests && { tests }) } };
 }
 
@@ -316,7 +316,7 @@ export function judgeRedHalf(facts: RedFacts): RedJudgement {
   const red = checks.filter(({ state }) => state === 'red');
   const fresh = red.filter((check) => !isRedOn(facts.base, check));
   const standing = findStandingRed(facts, red, fresh);
-  if (standing.length > 0) return endWith({ state: 'base_red', checks: listNames(standing) });
+  if (standing.length > 0) return endWith({ state: 'base_red', checks: listDistinctNames(standing) });
   if (red.length === 0 && isWaiting) return endWith({ state: 'not_run', because: 'too_long' });
   if (fresh.length === 0) return endWith(judgeGreenTests(checks));
   const failing = fresh.filter((check) => findTurned(check, own).length > 0);
@@ -343,12 +343,15 @@ function findStandingRed(
 function judgeGreenTests(checks: readonly HalfCheck[]): ProofVerdict {
   const flaky = checks.filter(({ isFlaky }) => isFlaky);
   if (flaky.length > 0) {
-    return { state: 'fails_otherwise', because: { code: 'flaky', checks: listNames(flaky) } };
+    return { state: 'fails_otherwise', because: { code: 'flaky', checks: listDistinctNames(flaky) } };
   }
   const ran = checks.filter(isGreenWithOwn);
-  if (ran.length > 0) return { state: 'not_reproduced', checks: listNames(ran) };
+  if (ran.length > 0) return { state: 'not_reproduced', checks: listDistinctNames(ran) };
   const areStatuses = checks.every(({ app }) => app === '');
-  return { state: 'not_covered', ...(areStatuses && { seen: { kind: 'statuses', checks: listNames(checks) } }) };
+  return {
+    state: 'not_covered',
+    ...(areStatuses && { seen: { kind: 'statuses', checks: listDistinctNames(checks) } }),
+  };
 }
 
 function isGreenWithOwn({ state, namesOwn }: HalfCheck): boolean {
@@ -365,13 +368,16 @@ function explainOtherwise(
   const tests = fresh.flatMap((check) => check.tests).filter((name) => !isOfOwn(name, own));
   if (tests.length > 0) return { code: 'other_tests', tests: [...new Set(tests)] };
   // It lists only so many, and what follows isn't known.
-  if (fresh.some((check) => check.tests.length >= MOST_TESTS)) return { code: 'unnamed', checks: listNames(fresh) };
+  if (fresh.some((check) => check.tests.length >= MOST_TESTS))
+    return { code: 'unnamed', checks: listDistinctNames(fresh) };
   const broken = fresh.find(({ firstError }) => isBroken(firstError) && !isReported(firstError, report));
   if (broken !== undefined) return { code: 'other_error', line: broken.firstError };
-  if (failing.length === 0) return { code: 'unnamed', checks: listNames(fresh) };
-  if (others.length > 0) return { code: 'other_checks', checks: listNames(others) };
+  if (failing.length === 0) return { code: 'unnamed', checks: listDistinctNames(fresh) };
+  if (others.length > 0) return { code: 'other_checks', checks: listDistinctNames(others) };
   const flaky = failing.filter(({ isFlaky }) => isFlaky);
-  return flaky.length > 0 ? { code: 'flaky', checks: listNames(flaky) } : explainUnconvincing({ own, report }, failing);
+  return flaky.length > 0
+    ? { code: 'flaky', checks: listDistinctNames(flaky) }
+    : explainUnconvincing({ own, report }, failing);
 }
 
 /** Why tests that fail by themselves show another fault, or a fix could pass them without mending anything. */
@@ -411,7 +417,7 @@ export function judgeGreenHalf({ half, base, checks, isLate }: GreenFacts): Gree
   if (isWaiting && !isLate) return { kind: 'wait' };
   const turning = half.checks.map((check) => ({ check, now: checks.find((one) => isSameCheck(one, check)) }));
   const red = checks.filter((check) => check.state === 'red' && !isRedOn(base, check));
-  if (red.length > 0) return { kind: 'red', checks: listNames(red) };
+  if (red.length > 0) return { kind: 'red', checks: listDistinctNames(red) };
   const late = turning.filter(({ now }) => now?.state !== 'green');
   if (late.length > 0) {
     const isMissing = !isWaiting && late.some(({ now }) => now === undefined);
@@ -419,7 +425,7 @@ export function judgeGreenHalf({ half, base, checks, isLate }: GreenFacts): Gree
   }
   const flaky = turning.flatMap(({ now }) => (now?.isFlaky ? now : []));
   if (flaky.length > 0)
-    return endWith({ state: 'fails_otherwise', because: { code: 'flaky', checks: listNames(flaky) } });
+    return endWith({ state: 'fails_otherwise', because: { code: 'flaky', checks: listDistinctNames(flaky) } });
   const proven = turning.flatMap(({ check, now }) =>
     now === undefined ? [] : { name: check.name, red: check.red, green: { url: now.url, at: now.at } },
   );
@@ -438,7 +444,7 @@ function isSameCheck(one: Pick<Check, 'name' | 'app'>, other: Pick<Check, 'name'
   return one.name === other.name && one.app === other.app;
 }
 
-function listNames(checks: readonly Pick<Check, 'name'>[]): readonly string[] {
+function listDistinctNames(checks: readonly Pick<Check, 'name'>[]): readonly string[] {
   return [...new Set(checks.map(({ name }) => name))];
 }
 

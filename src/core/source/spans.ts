@@ -28,7 +28,7 @@ const MAX_DEPTH = 30;
  * the whole text.
  */
 export function findSpans(path: string, text: string, outline: readonly OutlineSymbol[]): readonly Span[] {
-  const lines = readLines(path, text);
+  const lines = readSourceLines(path, text);
   const symbols = outline.filter(({ kind, line }) => kind !== 'constant' && line >= 1 && line <= lines.count);
   const open: Span[] = [];
   return symbols.map((symbol, index) => {
@@ -207,13 +207,13 @@ export function cutLine(line: string): string {
   return line.length > MAX_LINE ? line.slice(0, MAX_LINE) : line;
 }
 
-function readLines(path: string, text: string): SourceLines {
+function readSourceLines(path: string, text: string): SourceLines {
   const whole = text.replace(/^\ufeff/, '').split(/\r?\n/);
   const lines = whole.map(cutLine);
   const blocks = findBlocks(path);
   const inside = blocks === 'indent' ? markLongText(whole) : null;
   const indents = Float64Array.from(lines, (line, index) =>
-    inside?.[index] === 1 ? Number.POSITIVE_INFINITY : measureIndent(line),
+    inside?.[index] === 1 ? Number.POSITIVE_INFINITY : measureColumns(line),
   );
   const comments = Uint8Array.from(lines, (line) => (isCommentLine(path, line) ? 1 : 0));
   return {
@@ -231,7 +231,7 @@ function findBlocks(path: string): SourceLines['blocks'] {
   return /\.(?:rb|rake)$/i.test(path) ? 'end' : 'brace';
 }
 
-function measureIndent(line: string): number {
+function measureColumns(line: string): number {
   let columns = 0;
   for (const character of line) {
     if (character === '\t') columns += TAB;

@@ -68,12 +68,12 @@ export function describeWithheld(reason: WithheldReason): string {
       return `#${reason.number} is already open for this issue.`;
     case 'file_changed': {
       const what = reason.otherBase === null ? 'has changed since it was analysed' : 'differs on that branch';
-      return `${quoteName(reason.path)} ${what}. ${describeRepair(reason.otherBase)}`;
+      return `${quoteName(reason.path)} ${what}. ${describeWithheldRepair(reason.otherBase)}`;
     }
     case 'file_exists':
-      return `${quoteName(reason.path)} already exists. ${describeRepair(reason.otherBase)}`;
+      return `${quoteName(reason.path)} already exists. ${describeWithheldRepair(reason.otherBase)}`;
     case 'diff_refused':
-      return `the change no longer applies. ${describeRepair(reason.otherBase)}`;
+      return `the change no longer applies. ${describeWithheldRepair(reason.otherBase)}`;
     case 'holds_secret':
       return `the change to ${quoteName(reason.path)} contains what looks like a secret.`;
     case 'holds_redacted':
@@ -88,7 +88,7 @@ export function describeWithheld(reason: WithheldReason): string {
 }
 
 /** Another analysis would look at the same branch again, so for another base people have to port the change. */
-function describeRepair(otherBase: OtherBase | null): string {
+function describeWithheldRepair(otherBase: OtherBase | null): string {
   if (otherBase === null) return 'Comment `/analyse retry` to analyse the current state.';
   const { base, analysed } = otherBase;
   return `Pull requests go to ${quoteName(base)} here (\`pull_request.base\`), but ${quoteName(analysed)} was analysed. \

@@ -52,7 +52,7 @@ export async function discardRefusedAnswers(database: Kysely<unknown>): Promise<
 
 async function discardRefused(database: Kysely<unknown>, { id, conclusion: text }: StoredRun): Promise<void> {
   const conclusion = JSON.parse(text) as EarlierConclusion;
-  const reason = describeRefusal(conclusion);
+  const reason = describeRefusedAnswer(conclusion);
   if (reason === null) return;
   const found = await readFound(database, id);
   const { problem, likeliest } = await readProblem(database, id, found.facts);
@@ -87,7 +87,7 @@ async function discardRefused(database: Kysely<unknown>, { id, conclusion: text 
 }
 
 /** Null: the answer was not refused. What cut the run short is kept. */
-function describeRefusal({ analysis: { outcome, model, reason } }: EarlierConclusion): string | null {
+function describeRefusedAnswer({ analysis: { outcome, model, reason } }: EarlierConclusion): string | null {
   if (outcome !== 'inconclusive' || model === null) return null;
   const said = [OTHER_FAILURE, ...UNPROVEN].find((sentence) => reason.includes(sentence));
   if (said === undefined) return null;

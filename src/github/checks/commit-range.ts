@@ -29,18 +29,18 @@ export async function readChangedFiles(
     const found = await ignoreUnknown(
       readPages(MAX_PAGES, (page) => read(({ rest }, at) => rest.pulls.listFiles({ ...at, ...of, ...page }))),
     );
-    return found === null ? null : { paths: listPaths(found.items), isCut: found.isCut };
+    return found === null ? null : { paths: listTouchedPaths(found.items), isCut: found.isCut };
   }
   const found =
     place.kind === 'default'
       ? await ignoreUnknown(read(({ rest }, at) => rest.repos.getCommit({ ...at, ref: sha })))
-      : await compareCommits(inquiry, { from: project.source.defaultBranch, to: sha });
+      : await compareRangeEnds(inquiry, { from: project.source.defaultBranch, to: sha });
   const files = found?.files ?? [];
-  return found === null ? null : { paths: listPaths(files), isCut: files.length >= FILES_SHOWN };
+  return found === null ? null : { paths: listTouchedPaths(files), isCut: files.length >= FILES_SHOWN };
 }
 
 /** A renamed file is touched under both its names. */
-function listPaths(
+function listTouchedPaths(
   files: readonly { readonly filename: string; readonly previous_filename?: string | undefined }[],
 ): readonly string[] {
   const all = files.flatMap(({ filename, previous_filename: before }) =>
@@ -51,7 +51,7 @@ function listPaths(
 
 /** Null where the one doesn't lead to the other. */
 export async function readCommitRange(inquiry: Inquiry, ends: RangeEnds): Promise<CommitRange | null> {
-  const found = await compareCommits(inquiry, ends);
+  const found = await compareRangeEnds(inquiry, ends);
   if (found?.status !== 'ahead') return null;
   const total = found.total_commits;
   const shown = total > COMMITS_SHOWN ? await readLastPage(inquiry, ends, total) : found.commits;
@@ -60,7 +60,7 @@ export async function readCommitRange(inquiry: Inquiry, ends: RangeEnds): Promis
 }
 
 export async function isAncestor(inquiry: Inquiry, ends: RangeEnds): Promise<boolean> {
-  return (await compareCommits(inquiry, ends))?.status === 'ahead';
+  return (await compareRangeEnds(inquiry, ends))?.status === 'ahead';
 }
 
 /**
@@ -71,7 +71,7 @@ export async function locateCommit(
   inquiry: Inquiry,
   { sha, tip }: { readonly sha: string; readonly tip: string },
 ): Promise<'on' | 'merged' | 'outside'> {
-  const found = await compareCommits(inquiry, { from: sha, to: tip });
+  const found = await compareRangeEnds(inquiry, { from: sha, to: tip });
   if (found?.status !== 'ahead') return 'outside';
   const parents = new Map(found.commits.map((commit) => [commit.sha, commit.parents[0]?.sha]));
   let at: string | undefined = tip;
@@ -79,7 +79,7 @@ export async function locateCommit(
   return at === sha ? 'on' : 'merged';
 }
 
-async function compareCommits({ read }: Inquiry, { from, to }: RangeEnds) {
+async function compareRangeEnds({ read }: Inquiry, { from, to }: RangeEnds) {
   const of = { basehead: `${from}...${to}` };
   return await ignoreUnknown(read(({ rest }, place) => rest.repos.compareCommitsWithBasehead({ ...place, ...of })));
 }

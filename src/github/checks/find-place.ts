@@ -155,7 +155,7 @@ async function findQueuePlace(inquiry: Inquiry, { base, number, baseSha }: Queue
 }
 
 async function toOpenPlace(inquiry: Inquiry, pull: ListedPullRequest): Promise<PullRequestPlace> {
-  const place = toPlace(inquiry, pull);
+  const place = toPullRequestPlace(inquiry, pull);
   // Nothing starts automatically for a fork, so its author's role isn't needed.
   if (place.isFork) return { ...place, isTrusted: false };
   return {
@@ -173,10 +173,10 @@ async function findHeadPusher(inquiry: Inquiry, { head }: ListedPullRequest): Pr
 }
 
 function toClosedPlace(inquiry: Inquiry, pull: ListedPullRequest): PullRequestPlace {
-  return { ...toPlace(inquiry, pull), isTrusted: false, isClosed: true };
+  return { ...toPullRequestPlace(inquiry, pull), isTrusted: false, isClosed: true };
 }
 
-function toPlace({ project }: Inquiry, { number, head, base, draft, user }: ListedPullRequest) {
+function toPullRequestPlace({ project }: Inquiry, { number, head, base, draft, user }: ListedPullRequest) {
   return {
     kind: 'pull_request' as const,
     number,

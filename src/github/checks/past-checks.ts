@@ -19,7 +19,7 @@ export async function listPastChecks(inquiry: Inquiry, { since, mostCalls, isPat
   let calls = 0;
   const left = () => mostCalls - calls;
   const issues = await listIssues(inquiry, since, Math.min(MOST_ISSUE_PAGES, left()), () => (calls += 1));
-  const listed = await listRuns(inquiry, since, Math.min(MOST_RUN_PAGES, left()), () => (calls += 1));
+  const listed = await listPastRuns(inquiry, since, Math.min(MOST_RUN_PAGES, left()), () => (calls += 1));
   const runs = listed.runs ?? [];
   const failed = runs.filter((run) => isTesting(run) && mayHaveRedJobs(run));
   const redJobs = new Map<number, readonly RedJob[]>();
@@ -32,7 +32,7 @@ export async function listPastChecks(inquiry: Inquiry, { since, mostCalls, isPat
   const onDefault = runs.filter((run) => isOnDefault(inquiry, run));
   const checks = failed.flatMap((run): readonly PastCheck[] => {
     const before = onDefault.find((one) => one.workflow_id === run.workflow_id && one.created_at < run.created_at);
-    const place = describePlace(inquiry, run);
+    const place = describePastPlace(inquiry, run);
     return (redJobs.get(run.id) ?? []).map(({ check, passedAgain }) => ({
       ...place,
       check,
@@ -45,7 +45,7 @@ export async function listPastChecks(inquiry: Inquiry, { since, mostCalls, isPat
 }
 
 /** Newest first, from any page on no more than there are calls; null: there are none to see. `from`: since when all are known. */
-async function listRuns({ read }: Inquiry, since: string, most: number, onCall: () => void) {
+async function listPastRuns({ read }: Inquiry, since: string, most: number, onCall: () => void) {
   // With a search for dates GitHub would show no more than 1,000.
   let isShown = true;
   const { items, isCut } = await readUntil(since, most, async (page) => {
@@ -59,7 +59,7 @@ async function listRuns({ read }: Inquiry, since: string, most: number, onCall: 
   return { runs: isShown ? items : null, from: isCut ? (items.at(-1)?.created_at ?? since) : since };
 }
 
-type PastRun = NonNullable<Awaited<ReturnType<typeof listRuns>>['runs']>[number];
+type PastRun = NonNullable<Awaited<ReturnType<typeof listPastRuns>>['runs']>[number];
 
 async function listIssues(inquiry: Inquiry, since: string, most: number, onCall: () => void): Promise<PastIssues> {
   const { deps, project, signal, read } = inquiry;
@@ -117,7 +117,7 @@ function findOnBase({ conclusion }: PastRun, name: string, red: readonly RedJob[
   return { state: conclusion === 'success' || red !== undefined ? 'green' : 'unknown' };
 }
 
-function describePlace({ project }: Inquiry, run: PastRun): Pick<PastCheck, 'sha' | 'branch' | 'pullRequest'> {
+function describePastPlace({ project }: Inquiry, run: PastRun): Pick<PastCheck, 'sha' | 'branch' | 'pullRequest'> {
   const { id, full_name: name } = run.head_repository ?? {};
   const branch = run.head_branch ?? '';
   // A fork's branch is named as GitHub does it: its `main` isn't ours.

@@ -45,7 +45,7 @@ export async function readWords(inquiry: Inquiry, check: Check, limits = ALL_OUT
     const annotations = runId === null || count === 0 ? [] : await readAnnotations(inquiry.read, runId);
     return { ...(await readBuild(inquiry, check, limits)), annotations };
   }
-  const words = await readLog(inquiry, check, { jobId: runId, bytes: limits.logBytes });
+  const words = await readActionsLog(inquiry, check, { jobId: runId, bytes: limits.logBytes });
   const isRepeated = count <= 1 && words.log.includes(EXIT_CODE);
   const annotations = count === 0 || isRepeated ? [] : await readAnnotations(inquiry.read, runId);
   return { ...words, annotations, ...(await readResults(inquiry, check, words.log, limits)) };
@@ -61,7 +61,7 @@ async function readBuild(
   return (request && (await deps.readBuildLog(request, signal))) ?? { log: '', noLog: '' };
 }
 
-async function readLog(
+async function readActionsLog(
   { deps, project, signal }: Inquiry,
   { endedAt }: Check,
   job: { readonly jobId: number; readonly bytes: number },

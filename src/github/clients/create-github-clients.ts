@@ -117,7 +117,10 @@ export function createGithubClients(options: GithubClientsOptions): GithubClient
     identity: (signal) => {
       if (identity === null || now().getTime() >= identity.until) {
         const callers = { app: appCaller, installation, anonymous: createCaller(anonymous, lifetime.signal) };
-        const fresh = { answer: readIdentity(callers, lifetime.signal), until: now().getTime() + IDENTITY_TTL_MS };
+        const fresh = {
+          answer: readClientIdentity(callers, lifetime.signal),
+          until: now().getTime() + IDENTITY_TTL_MS,
+        };
         identity = fresh;
         fresh.answer.catch(() => {
           if (identity === fresh) identity = null;
@@ -174,7 +177,7 @@ function toGone(failure: GithubFailure): GithubFailure {
 }
 
 /** Who we are on GitHub: the App's name and owner, and the number of its bot user. */
-async function readIdentity(
+async function readClientIdentity(
   callers: {
     readonly app: GithubCaller;
     readonly installation: GithubClients['installation'];

@@ -38,7 +38,7 @@ export function checkLimit({ holds, holder, resource, now, as }: GithubCall): vo
   const until = Math.max(...limits.map((limit) => limit?.getTime() ?? 0));
   if (until <= now.getTime()) return;
   const retryAt = new Date(until);
-  throw new GithubFailure({ kind: 'busy', status: null, retryAt }, describeLimit(retryAt, as));
+  throw new GithubFailure({ kind: 'busy', status: null, retryAt }, describeLimitUntil(retryAt, as));
 }
 
 /** Keeps a refusal with these headers as a limit, and returns its end. */
@@ -56,7 +56,7 @@ function nameLimit(holder: string, resource = ''): string {
   return `${GITHUB_HOLDS}${holder} ${resource}`.trimEnd();
 }
 
-function describeLimit(until: Date, as: GithubCall['as']): string {
+function describeLimitUntil(until: Date, as: GithubCall['as']): string {
   const minute = until.toISOString().slice(0, 16).replace('T', ' ');
   const next = as === 'token' ? 'run it again then' : 'work continues by itself then';
   return `GitHub's rate limit is used up until ${minute} UTC; ${next}.`;
@@ -90,8 +90,8 @@ export function readRetryAfter(header: string | number | undefined, now: Date): 
 export function toGithubFailure(error: unknown, call: GithubCall): GithubFailure {
   if (error instanceof GithubFailure) return error;
   const answer = readAnswer(error);
-  if (answer !== null) return describeRefusal(answer, call);
-  const [reason, cause] = findReason(error);
+  if (answer !== null) return createRefusalFailure(answer, call);
+  const [reason, cause] = findFailureReason(error);
   const repair = `${describeAgain(call)}; GHE_HOST names the host, if it is not github.com`;
   return new GithubFailure(
     { kind: 'unsure', status: null, retryAt: null, route: call.route },
@@ -108,10 +108,10 @@ export function readAnswer(error: unknown): FailureAnswer | null {
   return 'status' in response && 'headers' in response ? (response as FailureAnswer) : null;
 }
 
-function findReason(error: unknown): readonly [reason: string, cause: unknown] {
+function findFailureReason(error: unknown): readonly [reason: string, cause: unknown] {
   if (!(error instanceof Error)) return ['unknown reason', undefined];
   if (error.name === 'TimeoutError') return ['timed out', undefined];
-  if (error.cause instanceof Error) return findReason(error.cause);
+  if (error.cause instanceof Error) return findFailureReason(error.cause);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return [code || error.name, error];
 }
@@ -120,7 +120,7 @@ function findReason(error: unknown): readonly [reason: string, cause: unknown] {
 export function findFailure(answer: GithubReply, request: Request, call: GithubCall): GithubFailure | null {
   const { status, data } = answer;
   const { redirect, parseSuccessResponseBody } = request.request;
-  if (status >= 300) return redirect === 'manual' ? null : describeRefusal(answer, call);
+  if (status >= 300) return redirect === 'manual' ? null : createRefusalFailure(answer, call);
   if (status === 204 || status === 205 || parseSuccessResponseBody === false) return null;
   if (typeof data === 'object' && data !== null) {
     return call.resource === 'graphql' ? describeGraphqlErrors(answer, call) : null;
@@ -144,7 +144,7 @@ function makeFailure(verdict: FailureVerdict, answer: FailureAnswer, call: Githu
 }
 
 /** A failure for an answer of 300 or more. */
-function describeRefusal(answer: FailureAnswer, call: GithubCall): GithubFailure {
+function createRefusalFailure(answer: FailureAnswer, call: GithubCall): GithubFailure {
   return makeFailure(classifyRefusal(answer, call), answer, call);
 }
 
@@ -174,7 +174,7 @@ function classifyRefusal(answer: FailureAnswer, call: GithubCall): FailureVerdic
 
 function classifyLimit(headers: AnswerHeaders, call: GithubCall): FailureVerdict {
   const retryAt = holdLimit(headers, call);
-  return { kind: 'busy', message: describeLimit(retryAt, call.as), retryAt };
+  return { kind: 'busy', message: describeLimitUntil(retryAt, call.as), retryAt };
 }
 
 /** A failure for a GraphQL answer with `errors`, which always has status 200; null where it has none. */
@@ -189,7 +189,7 @@ function classifyGraphqlErrors(
   call: GithubCall,
 ): FailureVerdict {
   const { route } = call;
-  const types = new Set(errors.map((error) => readText(error, 'type')));
+  const types = new Set(errors.map((error) => readTextProperty(error, 'type')));
   if (types.has('RATE_LIMITED') || /secondary rate limit/i.test(readSaid(data))) return classifyLimit(headers, call);
   if (errors.some(isServerError)) {
     const message = `GitHub failed while it worked on "${route}", which may have happened. ${describeAgain(call)}.`;
@@ -219,7 +219,7 @@ function isLimit({ status, headers }: FailureAnswer, said: string, now: Date): b
 
 /** GitHub's short sentence with its error messages or codes; never the whole body. */
 function readSaid(data: unknown): string {
-  const errors = readErrors(data).map((error) => `${readMessage(error)} ${readText(error, 'code')}`);
+  const errors = readErrors(data).map((error) => `${readMessage(error)} ${readTextProperty(error, 'code')}`);
   const parts = [readMessage(data), ...errors].map((part) => part.trim()).filter(Boolean);
   return parts.join('; ').replace(/\s+/g, ' ').slice(0, MAX_SAID_CHARACTERS);
 }
@@ -231,10 +231,10 @@ function readErrors(data: unknown): readonly unknown[] {
 }
 
 function readMessage(value: unknown): string {
-  return typeof value === 'string' ? value : readText(value, 'message');
+  return typeof value === 'string' ? value : readTextProperty(value, 'message');
 }
 
-function readText(value: unknown, key: string): string {
+function readTextProperty(value: unknown, key: string): string {
   if (typeof value !== 'object' || value === null) return '';
   const found: unknown = Reflect.get(value, key);
   return typeof found === 'string' ? found : '';
@@ -242,10 +242,10 @@ function readText(value: unknown, key: string): string {
 
 /** Timeouts and internal errors have no type, or one that says so; a mistake in the query has `extensions.code`. */
 function isServerError(error: unknown): boolean {
-  const type = readText(error, 'type');
+  const type = readTextProperty(error, 'type');
   if (type !== '') return /^(INTERNAL|SERVICE_UNAVAILABLE|TIMEOUT)/.test(type);
   const extensions: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'extensions') : null;
-  return readText(extensions, 'code') === '';
+  return readTextProperty(extensions, 'code') === '';
 }
 
 function classifyNoApi(status: number, { route, apiUrl, as }: GithubCall): FailureVerdict {

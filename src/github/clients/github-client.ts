@@ -61,13 +61,13 @@ export function createGithubClient(options: GithubOptions): GithubClient {
 export function describeApiFailure(cause: unknown, options: GithubOptions, what: string): CausewayError {
   if (cause instanceof CausewayError) return cause;
   const answer = readAnswer(cause) ?? readGraphqlAnswer(cause);
-  const limit = answer === null ? null : describeLimit(answer, options);
+  const limit = answer === null ? null : describeRateLimit(answer, options);
   if (limit !== null) return new CausewayError('repository_unreachable', limit, { cause });
   const hasToken = options.token !== null;
   switch (answer?.status) {
     case 401:
     case 403:
-      return new CausewayError('usage', describeRefusal(answer, what, hasToken), { cause });
+      return new CausewayError('usage', describeClientRefusal(answer, what, hasToken), { cause });
     case 404: {
       const message = hasToken
         ? `GitHub has nothing at this address (404), or the token in GITHUB_TOKEN may not read ${what}.`
@@ -79,7 +79,8 @@ export function describeApiFailure(cause: unknown, options: GithubOptions, what:
     case 451:
       return new CausewayError('absent', `GitHub withholds ${what} for legal reasons (451).`, { cause });
     default: {
-      const lead = answer === null ? `Can't reach GitHub (${findReason(cause)}).` : `GitHub answered ${answer.status}.`;
+      const lead =
+        answer === null ? `Can't reach GitHub (${findNetworkReason(cause)}).` : `GitHub answered ${answer.status}.`;
       return new CausewayError('repository_unreachable', `${lead} Check the network, or GHE_HOST, then try again.`, {
         cause,
       });
@@ -107,7 +108,7 @@ function readGraphqlAnswer(error: unknown): ErrorAnswer | null {
   return status === undefined ? null : { status, headers: headers ?? {}, data: null };
 }
 
-function describeRefusal({ status, headers }: ErrorAnswer, what: string, hasToken: boolean): string {
+function describeClientRefusal({ status, headers }: ErrorAnswer, what: string, hasToken: boolean): string {
   if (!hasToken) return `GitHub does not show ${what} without a token (${status}): set GITHUB_TOKEN.`;
   if (status === 401) return 'GitHub refuses the token in GITHUB_TOKEN (401): it is wrong, expired or revoked.';
   if (headers['x-github-sso'] !== undefined) {
@@ -118,7 +119,7 @@ function describeRefusal({ status, headers }: ErrorAnswer, what: string, hasToke
 }
 
 /** Null where the answer is about something else. Primary limits name their reset, secondary ones a wait. */
-function describeLimit(
+function describeRateLimit(
   { status, headers }: ErrorAnswer,
   { token, now = () => new Date() }: GithubOptions,
 ): string | null {
@@ -135,10 +136,10 @@ function describeLimit(
   return `GitHub's rate limit is used up: ${when}.${more}`;
 }
 
-function findReason(error: unknown): string {
+function findNetworkReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return 'timed out';
-  if (error.cause instanceof Error) return findReason(error.cause);
+  if (error.cause instanceof Error) return findNetworkReason(error.cause);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return code || error.message.split('\n')[0] || error.name;
 }

@@ -38,7 +38,7 @@ interface Credential {
 }
 
 const PacedOctokit = Octokit.plugin(throttling);
-const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+const SILENT = { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: ignoreLog };
 
 /** Octokit as one credential. A request waits for its turn first; only then is the token used and the time counted. */
 export function createOctokit(options: OctokitOptions, credential: Credential): Octokit {
@@ -140,4 +140,4 @@ function describeCall({ method, url }: Request, options: OctokitOptions, { as, h
   return { route: `${method} ${path}`, as, holder, resource, apiUrl, webUrl, now: now(), holds };
 }
 
-function ignore(): void {}
+function ignoreLog(): void {}

@@ -74,7 +74,7 @@ export function createTokenClients(options: TokenClientsOptions): GithubClients 
     installation: () => caller,
     repository: (_source, use) => (use === 'read' ? reader : caller),
     identity: (signal) => {
-      identity ??= readIdentity(caller, lifetime.signal).catch((error: unknown) => {
+      identity ??= readTokenIdentity(caller, lifetime.signal).catch((error: unknown) => {
         identity = null;
         throw error;
       });
@@ -144,7 +144,7 @@ const READS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A token of an installation may not read its App (`GET /app` needs the App's key), but it may ask who it is. */
-async function readIdentity(caller: GithubCaller, signal: AbortSignal): Promise<AppIdentity> {
+async function readTokenIdentity(caller: GithubCaller, signal: AbortSignal): Promise<AppIdentity> {
   const { viewer } = await caller.call((octokit, request) => octokit.graphql<Viewer>(VIEWER, { request }), signal);
   const slug = /^(.+)\[bot\]$/.exec(viewer.login)?.[1];
   if (slug === undefined || viewer.databaseId === null) {

@@ -116,7 +116,7 @@ function describeUnknownKey(key: string, path: readonly PropertyKey[]): string {
   const near = findNearestName(key.replaceAll('-', '_'), known);
   const hint =
     near === null ? `. Known are ${known.map((name) => `\`${name}\``).join(', ')}.` : `, did you mean \`${near}\`?`;
-  return `${quote(key)} is not known${within}${hint}`;
+  return `${quoteConfigText(key)} is not known${within}${hint}`;
 }
 
 function listKnownKeys([first, , second]: readonly PropertyKey[]): readonly string[] {
@@ -148,10 +148,10 @@ function describeValue(value: unknown): string {
   if (value === null || value === undefined) return 'empty';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a group of keys';
-  return typeof value === 'string' && value.trim() === '' ? 'empty' : quote(String(value));
+  return typeof value === 'string' && value.trim() === '' ? 'empty' : quoteConfigText(String(value));
 }
 
-function quote(text: string): string {
+function quoteConfigText(text: string): string {
   const line = text.replace(/[\s`]+/g, ' ').trim();
   return `\`${line.length > SHOWN_VALUE ? `${line.slice(0, SHOWN_VALUE).toWellFormed()}…` : line}\``;
 }

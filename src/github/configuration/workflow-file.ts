@@ -146,7 +146,7 @@ interface CausewayJob {
 function findJob(file: string, jobs: unknown): CausewayJob | null {
   for (const [name, job] of Object.entries(readJobs(jobs))) {
     const steps = isRecord(job) && Array.isArray(job['steps']) ? (job['steps'] as unknown[]) : [];
-    const step = steps.find((one) => isOurs(file, one));
+    const step = steps.find((one) => isOwnStep(file, one));
     if (step === undefined) continue;
     const mode = readInputs(step)['mode'];
     return { name, mode: mode === 'observe' || mode === 'comment' ? mode : 'fix' };
@@ -168,7 +168,7 @@ function readJobs(jobs: unknown): Readonly<Record<string, unknown>> {
 const INPUTS = ['token', 'model', 'mode'];
 
 /** By the name of its repository; else by the mode that `init` gives, or by the file that `init` writes, with no input but ours. */
-function isOurs(file: string, step: unknown): boolean {
+function isOwnStep(file: string, step: unknown): boolean {
   const uses = isRecord(step) ? String(step['uses'] ?? '') : '';
   if (/\/causeway(?:\/|@)/i.test(uses)) return true;
   if (!/^[\w.-]{1,100}\/[\w./-]{1,300}@/.test(uses) || uses.startsWith('actions/')) return false;

@@ -37,10 +37,10 @@ export const onCommentCreated: EventHandler<'issue_comment.created'> = async (de
   const subject = { kind: issue.pull_request ? 'pull_request' : 'issue', number: issue.number } as const;
   const trigger = { kind: 'comment', by, role, commentId: comment.id, guidance, at: comment.created_at } as const;
   const request = { deliveryId: id, project, configuration, subject, trigger, issue, comment, fresh: false };
-  await carryOut(deps, command, request, signal);
+  await carryOutCommand(deps, command, request, signal);
 };
 
-async function carryOut(
+async function carryOutCommand(
   deps: CausewayAppDeps,
   command: CommentCommand,
   request: AnalysisRequest,
@@ -185,7 +185,7 @@ async function isSuperseded({ store }: CausewayAppDeps, thread: Thread, commente
 }
 
 async function leadsToChange({ store }: CausewayAppDeps, thread: Thread): Promise<boolean> {
-  for (const id of await listInvestigations({ store }, thread)) {
+  for (const id of await listThreadInvestigations({ store }, thread)) {
     const outcome = (await store.findInvestigation(id))?.outcome;
     if (outcome === undefined) continue;
     if (!isEnded(outcome)) return true;
@@ -196,7 +196,7 @@ async function leadsToChange({ store }: CausewayAppDeps, thread: Thread): Promis
 }
 
 /** Failed checks may have several causes, each with an investigation of its own: any of them may have a fix. */
-async function listInvestigations({ store }: Pick<CausewayAppDeps, 'store'>, thread: Thread) {
+async function listThreadInvestigations({ store }: Pick<CausewayAppDeps, 'store'>, thread: Thread) {
   const { id, projectId, subject, trigger, investigationId } = thread;
   if (trigger.kind !== 'checks' || subject.kind !== 'pull_request') return [investigationId];
   const findings = (await store.findHeadOfPullRequest(projectId, subject.number))?.findings ?? [];

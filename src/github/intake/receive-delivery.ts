@@ -57,7 +57,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   /** The same answer for every way in which a signature can be wrong. */
   function refuseUnsigned(): Response {
     warnUnsigned();
-    return refuse(401, "The delivery is not signed with this App's webhook secret (X-Hub-Signature-256).");
+    return refuseDelivery(401, "The delivery is not signed with this App's webhook secret (X-Hub-Signature-256).");
   }
 
   return async (request) => {
@@ -74,11 +74,14 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 }
 
 function refuseForm({ method, headers }: Request): Response | null {
-  if (method !== 'POST') return refuse(405, 'Deliveries are sent with POST.', { Allow: 'POST' });
+  if (method !== 'POST') return refuseDelivery(405, 'Deliveries are sent with POST.', { Allow: 'POST' });
   const [type = ''] = (headers.get('Content-Type') ?? '').split(';');
   const encoding = headers.get('Content-Encoding') ?? 'identity';
   if (type.trim().toLowerCase() === 'application/json' && encoding.trim().toLowerCase() === 'identity') return null;
-  return refuse(415, `Deliveries must be application/json: choose that as the webhook's "Content type" on GitHub.`);
+  return refuseDelivery(
+    415,
+    `Deliveries must be application/json: choose that as the webhook's "Content type" on GitHub.`,
+  );
 }
 
 /** The bytes, or the answer to a sender who is too slow, too large or gone. */
@@ -90,20 +93,22 @@ async function readBody(request: Request, { bytes, deadlineMs }: typeof LIMITS):
   } catch {
     const headers = { Connection: 'close' };
     return deadline.aborted
-      ? refuse(408, 'The body came too slowly: send it in one go.', headers)
-      : refuse(400, 'The body ended before it was complete: send it again.', headers);
+      ? refuseDelivery(408, 'The body came too slowly: send it in one go.', headers)
+      : refuseDelivery(400, 'The body ended before it was complete: send it again.', headers);
   }
 }
 
 async function acceptSigned(options: ReceiverOptions, headers: Headers, bytes: Uint8Array): Promise<Response> {
   const parsed = parseDelivery(bytes);
-  if (parsed === null) return refuse(400, 'The body is not a JSON object as GitHub sends them.');
+  if (parsed === null) return refuseDelivery(400, 'The body is not a JSON object as GitHub sends them.');
   const id = headers.get('X-GitHub-Delivery') ?? '';
-  if (!/^[A-Za-z0-9-]{1,100}$/.test(id)) return refuse(400, 'The header X-GitHub-Delivery is missing or malformed.');
+  if (!/^[A-Za-z0-9-]{1,100}$/.test(id))
+    return refuseDelivery(400, 'The header X-GitHub-Delivery is missing or malformed.');
   const event = headers.get('X-GitHub-Event') ?? '';
-  if (!/^[a-z0-9_]{1,64}$/.test(event)) return refuse(400, 'The header X-GitHub-Event is missing or malformed.');
+  if (!/^[a-z0-9_]{1,64}$/.test(event))
+    return refuseDelivery(400, 'The header X-GitHub-Event is missing or malformed.');
   const kind = classifyDelivery(event, parsed.payload);
-  if (kind.kind === 'misfit') return refuse(400, 'The body is not that of the event in X-GitHub-Event.');
+  if (kind.kind === 'misfit') return refuseDelivery(400, 'The body is not that of the event in X-GitHub-Event.');
   if (kind.kind === 'ignored') return acknowledge('Received. This event starts nothing.');
   const { kind: _, sameWithinMs, ...place } = kind;
   // The signature covers only the body, so the body decides whether two deliveries mean the same.
@@ -147,18 +152,18 @@ function createUnsignedWarning({ now, log }: ReceiverOptions): () => void {
 }
 
 function refuseSize(): Response {
-  return refuse(413, 'The body is larger than 25 MiB.');
+  return refuseDelivery(413, 'The body is larger than 25 MiB.');
 }
 
 function retryLater(reason: string): Response {
-  return refuse(503, `${reason} Causeway will request it again.`, { 'Retry-After': String(RETRY_AFTER_S) });
+  return refuseDelivery(503, `${reason} Causeway will request it again.`, { 'Retry-After': String(RETRY_AFTER_S) });
 }
 
 function acknowledge(message: string): Response {
   return Response.json({ message }, { status: 202 });
 }
 
-function refuse(status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Response {
+function refuseDelivery(status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Response {
   const body = JSON.stringify({ type: 'about:blank', status, detail });
   return new Response(body, { status, headers: { ...headers, 'Content-Type': 'application/problem+json' } });
 }

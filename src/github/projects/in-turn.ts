@@ -9,7 +9,7 @@ export function createInTurn(): InTurn {
   return async (id, signal, work) => {
     const before = last.get(id) ?? Promise.resolve();
     const mine = before.then(() => (signal.aborted ? Promise.reject(signal.reason) : work()));
-    const ended = mine.then(ignore, ignore);
+    const ended = mine.then(ignoreOutcome, ignoreOutcome);
     last.set(id, ended);
     void ended.then(() => {
       if (last.get(id) === ended) last.delete(id);
@@ -18,4 +18,4 @@ export function createInTurn(): InTurn {
   };
 }
 
-function ignore(): void {}
+function ignoreOutcome(): void {}

@@ -71,11 +71,11 @@ async function writeReport(work: Work, posted: PostedPullRequest, { kind, checks
     writeSection('The cause that was found', view.published?.rootCause ?? '', REPORT_SHARE),
     writeSection('What the first fix changed', changeSet === null ? '' : toUnifiedPatch(changeSet), PATCH_BYTES),
   ];
-  for (const check of checks.slice(0, MOST_CHECKS)) parts.push(...(await describeCheck(work, check)));
+  for (const check of checks.slice(0, MOST_CHECKS)) parts.push(...(await describeAttemptCheck(work, check)));
   return keepBeginning(parts.filter((part) => part !== '').join('\n\n'), MAX_REPORT_BYTES - 1_024);
 }
 
-async function describeCheck({ deps, view, signal }: Work, check: Check): Promise<readonly string[]> {
+async function describeAttemptCheck({ deps, view, signal }: Work, check: Check): Promise<readonly string[]> {
   const { project } = view;
   const { app, runId } = check;
   const name = `check ${JSON.stringify(check.name)}`;

@@ -173,7 +173,7 @@ function describeOffer(view: CheckRunView, cause: FoundCause, buttons: readonly 
   const { hasButtons } = view;
   const button = buttons.find(({ investigationId }) => investigationId === cause.finding.investigationId);
   if (button === undefined) return null;
-  const refused = findRefusal(cause);
+  const refused = findCauseRefusal(cause);
   const earlier = hasButtons ? null : findEarlier(view, cause);
   if (earlier !== null) return earlier;
   if (hasButtons) return { kind: 'on_request', button: button.label, refused };
@@ -249,12 +249,12 @@ function isOpening(view: CheckRunView, cause: FoundCause): boolean {
 function isRequested({ now }: CheckRunView, cause: FoundCause): boolean {
   const { thread, inquiry } = cause;
   const request = thread?.fixRequest ?? null;
-  if (request === null || inquiry.kind !== 'concluded' || findRefusal(cause) !== '') return false;
+  if (request === null || inquiry.kind !== 'concluded' || findCauseRefusal(cause) !== '') return false;
   const at = Date.parse(request.at);
   return at > Date.parse(inquiry.issue.createdAt) && at > now.getTime() - REQUEST_MS;
 }
 
-function findRefusal({ thread, finding }: FoundCause): string {
+function findCauseRefusal({ thread, finding }: FoundCause): string {
   const withheld = thread?.record.withheld ?? null;
   return withheld !== null && withheld.investigationId === finding.investigationId
     ? describeWithheld(withheld.reason)

@@ -26,7 +26,7 @@ export function decideFix(view: View, issue: SourcedIssue): FixState {
   if (forbidden !== null) return { kind: 'withheld', reason: forbidden };
   const waits = view.isReadFirst && !isRequestedAfter(thread.fixRequest, issue);
   if (!isRequested || waits) return { kind: 'on_request', isReadFirst: waits };
-  const reason = findRefusal(thread, record) ?? findUnread(view, issue);
+  const reason = findFixRefusal(thread, record) ?? findUnread(view, issue);
   if (reason !== null) return { kind: 'withheld', reason };
   return { kind: view.isObserved ? 'observed' : 'opening' };
 }
@@ -109,7 +109,7 @@ export function createRefusal(thread: Thread, reason: WithheldReason): NonNullab
 }
 
 /** Why the current request was refused; null: it wasn't, or there is a newer request. */
-function findRefusal(thread: Thread, { withheld }: ThreadRecord): string | null {
+function findFixRefusal(thread: Thread, { withheld }: ThreadRecord): string | null {
   const isCurrent = withheld?.investigationId === thread.investigationId && withheld.request === toRequestKey(thread);
   return isCurrent ? describeWithheld(withheld.reason) : null;
 }

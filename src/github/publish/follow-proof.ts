@@ -77,7 +77,7 @@ export async function followRedHalf(
   if (live.headSha !== posted.headSha) return await adoptHead(work, { posted, proof }, live);
   if (proof.phase === 'second_try') return await followSecondTry(work, { posted, proof });
   const parts = await findParts(work, proof.secondTry?.issueId ?? posted.issueId);
-  if (parts === null) return end(posted, proof, 'not_permitted');
+  if (parts === null) return endFollowedProof(posted, proof, 'not_permitted');
   if (proof.phase === 'judged') return await pushFix(work, { posted, proof }, parts);
   if (proof.phase !== 'red') return { posted, waitMs: null };
   const age = work.deps.now().getTime() - Date.parse(proof.since);
@@ -85,7 +85,7 @@ export async function followRedHalf(
   const named = await readNamedChecks(work, posted.headSha);
   const isLate = age >= (named.length === 0 ? NO_CHECKS_MS : HALF_MS);
   const own = listOwnTests(parts.test);
-  const report = readReport(work);
+  const report = readReportText(work);
   const judgement = judgeRedHalf({
     base: base.map(({ latest }): BaseCheck => latest),
     checks: await readHalf(work, named, { names: [...own.titles, ...own.files], thrown: listThrown(report), isLate }),
@@ -190,7 +190,7 @@ async function pushSecondTest(work: Work, { posted, proof }: Proving): Promise<F
   return { posted: addTest(posted, proof, sha, deps.now().toISOString()), waitMs: POLL_MS };
 }
 
-function readReport({ view }: Work): string {
+function readReportText({ view }: Work): string {
   const { published } = view;
   return published === null ? '' : `${published.analysis.report}\n${published.problem}`;
 }
@@ -235,7 +235,8 @@ const NOT_PERMITTED: ProofVerdict = { state: 'not_run', because: 'not_permitted'
 async function repeatRedHalf(work: Work, { posted, proof }: Proving): Promise<FollowedPullRequest> {
   const { view, deps } = work;
   const { branch, headSha } = posted;
-  if (view.published === null || !(await mayPush(work, posted))) return end(posted, proof, 'not_permitted');
+  if (view.published === null || !(await mayPush(work, posted)))
+    return endFollowedProof(posted, proof, 'not_permitted');
   const files = { written: [], removed: [], hasExecutables: false };
   const sha = await commitChange(work, view.published, { branch, head: headSha, files, part: 'test' });
   return { posted: addTest(posted, proof, sha, deps.now().toISOString()), waitMs: POLL_MS };
@@ -246,11 +247,11 @@ async function pushFix(work: Work, { posted, proof }: Proving, parts: ChangePart
   const { view, deps } = work;
   const { branch, headSha } = posted;
   const issue = view.published;
-  if (issue === null || !(await mayPush(work, posted))) return end(posted, proof, 'not_permitted');
+  if (issue === null || !(await mayPush(work, posted))) return endFollowedProof(posted, proof, 'not_permitted');
   const change = await prepareChange(work, { issue, changeSet: parts.fix }, { branch, sha: headSha, analysed: null });
   if (change.kind === 'withheld') {
     deps.log.info({ thread: view.thread.id, reason: change.reason }, 'the fix cannot be pushed on top of its test');
-    return end(posted, proof, 'not_permitted');
+    return endFollowedProof(posted, proof, 'not_permitted');
   }
   const push = () => commitChange(work, issue, { branch, head: headSha, files: change.files, part: 'fix' });
   const pushed = await recoverFrom<string | null>(['refused'], push, (error) => {
@@ -259,7 +260,7 @@ async function pushFix(work: Work, { posted, proof }: Proving, parts: ChangePart
   });
   if (pushed === null) {
     const head = await work.github.readBranch(branch);
-    return head?.sha === headSha ? end(posted, proof, 'not_permitted') : endMoved(posted, proof);
+    return head?.sha === headSha ? endFollowedProof(posted, proof, 'not_permitted') : endMoved(posted, proof);
   }
   return { posted: addFix(posted, proof, pushed, deps.now().toISOString()), waitMs: POLL_MS };
 }
@@ -268,12 +269,12 @@ async function mayPush(work: Work, posted: PostedPullRequest): Promise<boolean> 
   return work.view.opens && (await mayStillWrite(work, findRequester(posted, work.view.thread)));
 }
 
-function end(posted: PostedPullRequest, proof: ProofProgress, because: NotRun): FollowedPullRequest {
+function endFollowedProof(posted: PostedPullRequest, proof: ProofProgress, because: NotRun): FollowedPullRequest {
   return { posted: { ...posted, proof: endProof(proof, { state: 'not_run', because }) }, waitMs: null };
 }
 
 function endMoved(posted: PostedPullRequest, proof: ProofProgress): FollowedPullRequest {
-  const { posted: ended } = end(posted, proof, 'pushed');
+  const { posted: ended } = endFollowedProof(posted, proof, 'pushed');
   return { posted: { ...ended, checks: 'moved' }, waitMs: null };
 }
 
@@ -287,7 +288,7 @@ export async function closeProof(
   if (proof === undefined) return posted;
   if (proof.phase === 'ended') return dropStale(posted, live);
   if (proof.phase === 'green' && live.headSha === posted.headSha) return await settleLast(work, posted, proof);
-  return end(await stopSecondTry(work, posted), proof, 'closed').posted;
+  return endFollowedProof(await stopSecondTry(work, posted), proof, 'closed').posted;
 }
 
 /** Its checks may have ended before it was merged, without a look in between. */
@@ -302,7 +303,7 @@ async function settleLast(
     checks: (await readNamedChecks(work, posted.headSha)).map(toGreenCheck),
     isLate: false,
   });
-  if (judgement.kind !== 'ended') return end(posted, proof, 'closed').posted;
+  if (judgement.kind !== 'ended') return endFollowedProof(posted, proof, 'closed').posted;
   const settled: ProofProgress = { ...proof, fixCommit: posted.headSha };
   return { ...posted, checks: 'green', proof: await certify(work, settled, judgement.verdict) };
 }
@@ -312,7 +313,7 @@ function dropStale(posted: PostedPullRequest, live: LivePullRequest): PostedPull
   const { proof, headSha } = posted;
   if (proof?.phase !== 'ended' || proof.verdict.state !== 'proven') return posted;
   if (live.headSha === proof.fixCommit && headSha === proof.fixCommit) return posted;
-  return (headSha === proof.fixCommit ? endMoved(posted, proof) : end(posted, proof, 'moved')).posted;
+  return (headSha === proof.fixCommit ? endMoved(posted, proof) : endFollowedProof(posted, proof, 'moved')).posted;
 }
 
 async function stopSecondTry({ deps }: Work, posted: PostedPullRequest): Promise<PostedPullRequest> {
@@ -344,7 +345,7 @@ export async function settleProof(
   const { proof, checks, headSha } = posted;
   if (proof?.phase === 'ended') return { ...judged, posted: await noteCi(work, dropStale(posted, live), live) };
   if (proof?.phase !== 'green') return judged;
-  if (checks === 'moved') return { ...judged, posted: end(posted, proof, 'pushed').posted };
+  if (checks === 'moved') return { ...judged, posted: endFollowedProof(posted, proof, 'pushed').posted };
   const age = work.deps.now().getTime() - Date.parse(posted.pushedAt ?? live.createdAt);
   const isLate = age >= HALF_MS || checks === 'none';
   if (headSha !== live.headSha || (checks === 'waiting' && !isLate)) return judged;

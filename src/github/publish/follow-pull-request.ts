@@ -41,7 +41,7 @@ const NO_CHECKS_MS = 600_000;
 const CHECKS_MS = 3 * 24 * 3_600_000;
 const ATTEMPT_MS = 60_000;
 
-export async function follow(work: Work): Promise<FollowedRecord> {
+export async function followPostedPullRequest(work: Work): Promise<FollowedRecord> {
   const { github, view, deps } = work;
   const { record } = view;
   const posted = record.pullRequest;
@@ -73,15 +73,19 @@ async function judgeWithProof(
 ): Promise<FollowedPullRequest> {
   const { proof } = posted;
   if (proof === undefined) {
-    const judged = await judge(work, posted, live);
+    const judged = await judgePullRequest(work, posted, live);
     const isNewlyGreen = judged.posted.checks === 'green' && posted.checks !== 'green';
     return isNewlyGreen ? await proveFromChecks(work, judged) : judged;
   }
   if (isRedHalf(proof)) return await followRedHalf(work, { posted, proof }, live);
-  return await handOverUnproven(work, await settleProof(work, await judge(work, posted, live), live));
+  return await handOverUnproven(work, await settleProof(work, await judgePullRequest(work, posted, live), live));
 }
 
-async function judge(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<FollowedPullRequest> {
+async function judgePullRequest(
+  work: Work,
+  posted: PostedPullRequest,
+  live: LivePullRequest,
+): Promise<FollowedPullRequest> {
   if (live.headSha !== posted.headSha) return await judgeMoved(work, posted, live);
   const last = posted.attempts.at(-1);
   if (last?.outcome === null) {

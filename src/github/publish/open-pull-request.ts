@@ -429,7 +429,7 @@ async function findOwnOpen({ github, view }: Work): Promise<number | null> {
     return known.number;
   }
   if (thread.subject.kind === 'report') return null;
-  for (const name of await github.listBranches(`${PREFIX}${describeSubject(thread.subject)}-`)) {
+  for (const name of await github.listBranches(`${PREFIX}${describePullRequestSubject(thread.subject)}-`)) {
     const head = await github.readBranch(name);
     if (head === null || readIssueOf(head, thread.id) === null) continue;
     const found = await github.findPullRequest(name);
@@ -443,7 +443,7 @@ export function listBranchNames(subject: Subject, issueId: string): readonly str
   const random = issueId.slice(issueId.indexOf('_') + 1).replace(/[^0-9A-Za-z]/g, '');
   return Array.from({ length: MOST_NAMES }, (_, index) => {
     const short = random.slice(index * SHORT_ID, (index + 1) * SHORT_ID);
-    return `${PREFIX}${describeSubject(subject)}-${short}`;
+    return `${PREFIX}${describePullRequestSubject(subject)}-${short}`;
   });
 }
 
@@ -451,7 +451,7 @@ export function isOurBranch(name: string): boolean {
   return name.startsWith(PREFIX);
 }
 
-function describeSubject(subject: Subject): string {
+function describePullRequestSubject(subject: Subject): string {
   switch (subject.kind) {
     case 'issue':
       return `issue-${subject.number}`;

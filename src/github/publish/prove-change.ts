@@ -50,8 +50,8 @@ export async function proveChange(change: ChangeToPublish, signal: AbortSignal):
 async function collectFiles(change: ChangeToPublish, signal: AbortSignal): Promise<CommitFiles> {
   const { repository, changeSet, head } = change;
   const tree = repository.tree(head);
-  const before = await listEntries(repository.tree(changeSet.base), signal);
-  const now = await listEntries(tree, signal);
+  const before = await mapEntries(repository.tree(changeSet.base), signal);
+  const now = await mapEntries(tree, signal);
   const { files } = toDiff(changeSet);
   const moved = new Set(files.map(({ previousFileName }) => previousFileName));
   const existing: Entries = new Map([...now].filter(([path]) => !moved.has(path)));
@@ -61,7 +61,7 @@ async function collectFiles(change: ChangeToPublish, signal: AbortSignal): Promi
     await requireNoSecret(file, change.redact);
     if (file.status === 'added' || file.status === 'renamed') requireFree(file.fileName, existing, change);
     const from = file.status === 'added' ? null : requireUnchanged(file, before, now, change);
-    made.push(makeFile(file, from, from === null ? '' : await readWhole(tree, from, signal)));
+    made.push(makeFile(file, from, from === null ? '' : await readWholeEntry(tree, from, signal)));
   }
   const written = made.flatMap((file) => file.written);
   // A path that one file leaves while another arrives there is written, not removed.
@@ -91,7 +91,7 @@ async function requireNoSecret({ fileName, changes }: FileDiff, redact: ChangeTo
   }
 }
 
-async function listEntries(tree: SourceTree, signal: AbortSignal): Promise<Entries> {
+async function mapEntries(tree: SourceTree, signal: AbortSignal): Promise<Entries> {
   const { entries } = await tree.files(signal);
   return new Map(entries.map((entry) => [entry.path, entry]));
 }
@@ -130,7 +130,7 @@ function requireAllowed(
 }
 
 /** Compared with git's own name of the content: a truncated or redacted text is never taken for the file. */
-async function readWhole(tree: SourceTree, { path, blob }: TreeEntry, signal: AbortSignal): Promise<string> {
+async function readWholeEntry(tree: SourceTree, { path, blob }: TreeEntry, signal: AbortSignal): Promise<string> {
   const read = await tree.read(path, {}, signal);
   if (read.kind === 'text' && read.cut === '' && nameBlob(read.text, blob.length) === blob) return read.text;
   throw new WithheldError({ code: 'not_text', path });

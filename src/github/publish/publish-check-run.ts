@@ -58,12 +58,16 @@ async function showUnlessRefused(work: CheckRunWork): Promise<void> {
   const readRecord = async () => (await deps.store.findHead(id))?.record ?? view.head.record;
   try {
     try {
-      await show(work);
+      await showCheckRun(work);
     } catch (error) {
       if (!(error instanceof GithubFailure) || error.status !== 422) throw error;
       deps.log.warn({ head: id, err: error }, 'GitHub refused the text of our check run; only its title is shown');
       const titleOnly = { ...wanted, summary: wanted.title, text: '', annotations: [] };
-      await show({ ...work, view: { ...view, head: { ...view.head, record: await readRecord() } }, wanted: titleOnly });
+      await showCheckRun({
+        ...work,
+        view: { ...view, head: { ...view.head, record: await readRecord() } },
+        wanted: titleOnly,
+      });
     }
   } catch (error) {
     // A wrong key or a suspended installation says nothing about this head.
@@ -77,7 +81,7 @@ async function showUnlessRefused(work: CheckRunWork): Promise<void> {
 }
 
 /** Looks for a check run that was created but not recorded before it creates one. */
-async function show(work: CheckRunWork): Promise<void> {
+async function showCheckRun(work: CheckRunWork): Promise<void> {
   const { deps, view, wanted, digest, signal } = work;
   const { head, project } = view;
   const posted = head.record.checkRun ?? (await adoptCheckRun(work));

@@ -17,7 +17,7 @@ import {
   type PublishWait,
 } from './decide.ts';
 import { createRefusal, decideFix } from './decide-fix.ts';
-import { follow } from './follow-pull-request.ts';
+import { followPostedPullRequest } from './follow-pull-request.ts';
 import { createGithubWriter } from './github-writer.ts';
 import { openPullRequest, preparePullRequest } from './open-pull-request.ts';
 import { addReply, foldSuggestions, react, removeReplaced, writeComment } from './post-comments.ts';
@@ -86,8 +86,8 @@ async function takeStep(
   state: PublishingState,
 ): Promise<PublishingState> {
   if (step.kind === 'look') return { ...state, pull: await readPull(work, step.number) };
-  if (step.kind !== 'follow') return { ...state, record: await saveRecord(work, await carryOut(work, step)) };
-  const { record, lookAt } = await follow(work);
+  if (step.kind !== 'follow') return { ...state, record: await saveRecord(work, await carryOutEffect(work, step)) };
+  const { record, lookAt } = await followPostedPullRequest(work);
   return { ...state, record: await saveRecord(work, record), progress: { hasFollowed: true, followAt: lookAt } };
 }
 
@@ -101,7 +101,7 @@ async function saveRecord({ deps, view }: Work, changed: ThreadRecord): Promise<
 }
 
 /** The record after the step. Throws GithubFailure where the step is to be tried again. */
-async function carryOut(work: Work, step: Effect): Promise<ThreadRecord> {
+async function carryOutEffect(work: Work, step: Effect): Promise<ThreadRecord> {
   switch (step.kind) {
     case 'react':
       return await react(work, step.number, toTriggerKey(work.view.thread.trigger));

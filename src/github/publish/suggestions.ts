@@ -69,7 +69,7 @@ function suggestInFile(
   const comments: ReviewComment[] = [];
   for (const edit of toEdits(file.changes)) {
     const placed = placeEdit(hunks, edit);
-    if (placed === null || placed.from <= (comments.at(-1)?.to ?? 0) || !placed.lines.every(isPlain)) return null;
+    if (placed === null || placed.from <= (comments.at(-1)?.to ?? 0) || !placed.lines.every(isPlainLine)) return null;
     comments.push({ path, from: placed.from, to: placed.to, body: renderSuggestion(placed.lines) });
   }
   return comments;
@@ -130,7 +130,7 @@ function readHunks(patch: string): readonly CommentableLines[] {
 }
 
 /** What people can't see where they click "Commit" (CVE-2021-42574), and what was redacted, isn't suggested. */
-function isPlain(line: string): boolean {
+function isPlainLine(line: string): boolean {
   return listInvisible(line).length === 0 && !line.includes(REDACTED);
 }
 

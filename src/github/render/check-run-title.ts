@@ -109,7 +109,7 @@ function renderSeveral(content: CheckRunContent, max: number): string {
 
 function describeShort(content: CheckRunContent, cause: ShownCause): string {
   const source = attributeFailure(content, cause);
-  if (source.kind === 'infrastructure') return formatPlain(describeFault(cause), MAX_SHORT);
+  if (source.kind === 'infrastructure') return formatPlain(describeInfrastructureFault(cause), MAX_SHORT);
   const base = formatPlain(findBase(content), MAX_NAME);
   if (source.kind === 'here') return source.base === 'green' ? `passes on ${base}` : 'fails here';
   const lead = describeInPlain(content, cause, source);
@@ -126,7 +126,7 @@ function renderCauseTitle(content: CheckRunContent, cause: ShownCause, max: numb
 
 function describeRest({ isPublic }: CheckRunContent, cause: ShownCause, source: Attribution): string {
   const { finding } = cause;
-  if (source.kind === 'infrastructure') return describeFault(cause);
+  if (source.kind === 'infrastructure') return describeInfrastructureFault(cause);
   if (source.kind === 'flaky') {
     const why = isRed(finding) ? describeFirstReason(finding) : 'it has passed at this commit since';
     return [why, describeTests(finding)].filter(Boolean).join(': ');
@@ -159,7 +159,7 @@ export function describeFailed(cause: ShownCause): string {
   return formatPlain(`${nameChecks(cause, cutName)} failed${tests === '' ? '' : `: ${tests}`}`, MAX_CHECK_TITLE);
 }
 
-function describeFault({ finding: { reasons } }: ShownCause): string {
+function describeInfrastructureFault({ finding: { reasons } }: ShownCause): string {
   return reasons[0]?.code === 'infrastructure' ? reasons[0].what : 'the machine failed';
 }
 

@@ -81,7 +81,7 @@ export function renderSummary(content: CheckRunContent): string {
     const moreWaiting = waiting.length > NAMES_SHOWN ? ` and ${waiting.length - NAMES_SHOWN} more` : '';
     return renderMarkdownPage({
       open: [
-        text(describeHead(content)),
+        text(describeCheckedHead(content)),
         ...causes.slice(0, size.causes).flatMap((cause) => summariseCause(content, cause)),
         text(more > 0 ? `${describeCount(more, 'more cause')} not shown.` : ''),
         text(leftOut.length === 0 ? '' : `Also failing, not analysed:\n${formatList(leftOut, NAMES_SHOWN)}`),
@@ -103,7 +103,7 @@ export function renderDetails(content: CheckRunContent): string {
     return renderMarkdownPage({
       open: causes.flatMap((cause) => renderCauseDetails(content, cause, lines)),
       folds: size.hasFolds ? causes.flatMap((cause) => foldFix(content, cause)) : [],
-      footer: renderFooter(content),
+      footer: renderCheckRunFooter(content),
       most: size.most,
       mostOpen: size.mostOpen,
     });
@@ -115,7 +115,7 @@ function fitBytes(render: (size: (typeof SIZES)[number]) => string): string {
   return rendered.find((one) => Buffer.byteLength(one) <= MAX_BYTES) ?? '';
 }
 
-function describeHead({ head: { state, place }, causes }: CheckRunContent): string {
+function describeCheckedHead({ head: { state, place }, causes }: CheckRunContent): string {
   switch (state) {
     case 'superseded': {
       const isClosed = place?.kind === 'pull_request' && place.isClosed === true;
@@ -130,7 +130,7 @@ function describeHead({ head: { state, place }, causes }: CheckRunContent): stri
   }
 }
 
-function renderFooter(content: CheckRunContent): string {
+function renderCheckRunFooter(content: CheckRunContent): string {
   const { head, causes } = content;
   const results = causes.flatMap((cause) => {
     const { inquiry } = cause;
@@ -158,22 +158,22 @@ function summariseCause(content: CheckRunContent, cause: ShownCause): readonly B
   const output = readOutput(finding);
   const { error, test } = splitError(excerpt);
   const source = describeInMarkdown(content, cause, attributeFailure(content, cause));
-  const next = describeNext(content, cause);
+  const next = describeNextInCheckRun(content, cause);
   return [
     text(`**${source} · ${next}**`),
     text(
-      `Failing: ${listChecks(content, finding)}${excerpt.step === '' ? '' : `, step ${formatCodeSpan(excerpt.step)}`}`,
+      `Failing: ${renderCheckList(content, finding)}${excerpt.step === '' ? '' : `, step ${formatCodeSpan(excerpt.step)}`}`,
     ),
     text(formatList(listReasons(cause), REASONS_SHOWN + 2)),
     code(output === '' ? [test, error].filter(Boolean).join('\n') : ''),
     ...summariseInquiry(content, cause),
     renderWithheld(fix.kind === 'on_request' ? fix.refused : ''),
-    text(describeHistory(content, cause, next)),
-    text(describeRange(content, cause)),
+    text(describeFailureHistory(content, cause, next)),
+    text(describeRangeInCheckRun(content, cause)),
   ];
 }
 
-function listChecks(content: CheckRunContent, { checks }: Finding): string {
+function renderCheckList(content: CheckRunContent, { checks }: Finding): string {
   const named = sortByName(checks)
     .slice(0, CHECKS_SHOWN)
     .map(({ name, url }) => {
@@ -278,7 +278,7 @@ function keepConnected(issue: SourcedIssue, { places, changed = [] }: Finding): 
 }
 
 /** Sanitised Markdown that completes the bold line of a cause. */
-function describeNext(content: CheckRunContent, cause: ShownCause): string {
+function describeNextInCheckRun(content: CheckRunContent, cause: ShownCause): string {
   const { finding, fix, inquiry } = cause;
   const isOpen = fix.kind === 'opened' && fix.state === 'open';
   if (!isRed(finding)) {
@@ -354,7 +354,11 @@ function isForHere(content: CheckRunContent, cause: ShownCause): boolean {
 }
 
 /** Since when the failure is known; "" for a new one. `next`: what was said before, which may have the link already. */
-function describeHistory(content: CheckRunContent, { finding, failure, reportUrl }: ShownCause, next: string): string {
+function describeFailureHistory(
+  content: CheckRunContent,
+  { finding, failure, reportUrl }: ShownCause,
+  next: string,
+): string {
   if (failure === null || finding.standing === 'new') return '';
   const { firstSeen, hits, flakyHits, pullRequests } = failure;
   const { place, sha } = content.head;
@@ -382,7 +386,7 @@ function linkPull(content: CheckRunContent, number: number): string {
 }
 
 /** The commits between the last that passed on the default branch and the first that failed. */
-function describeRange(content: CheckRunContent, cause: ShownCause): string {
+function describeRangeInCheckRun(content: CheckRunContent, cause: ShownCause): string {
   const range = findRangeOf(cause);
   const count = describeCount(range?.total ?? 0, 'commit');
   const lead = describeBlame(content, cause, count);

@@ -360,12 +360,15 @@ function renderHeadline(issue: SourcedIssue, result: ResultComment): string {
     partial && !isUnanswered ? 'cut short' : '',
     confidence === null ? '' : `confidence ${Math.round(confidence * 100)} %`,
     // Without a suspect there is no place to check.
-    describeNext(outcome === 'facts_only' && analysis.suspects.length === 0 ? 'inconclusive' : outcome, result),
+    describeNextInComment(
+      outcome === 'facts_only' && analysis.suspects.length === 0 ? 'inconclusive' : outcome,
+      result,
+    ),
   ];
   return `**${parts.filter(Boolean).join(' · ')}**`;
 }
 
-function describeNext(outcome: Outcome, { fix, place, isSuggested = false }: ResultComment): string {
+function describeNextInComment(outcome: Outcome, { fix, place, isSuggested = false }: ResultComment): string {
   const commit = 'next: commit the suggestions in the changed files';
   const next = isSuggested ? commit : `next: ${NEXT[outcome]}`;
   switch (fix.kind) {

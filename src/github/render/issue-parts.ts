@@ -134,13 +134,13 @@ export function foldInvestigation({ issue, steps, withheld }: ShownIssue, links:
       text(sanitiseMarkdown(rest, 2 * MAX_CAUSE, links)),
       text(isReasonHere ? sanitiseMarkdown(analysis.reason, MAX_REASON, links) : ''),
       text(withheld === 0 ? '' : notShown),
-      ...steps.flatMap((step) => renderEvidence(step, links)),
+      ...steps.flatMap((step) => renderStepEvidence(step, links)),
     ],
   };
 }
 
 /** Headed by the words that the cause cites it by. */
-function renderEvidence(step: NumberedStep, links: SourceLinks): readonly Block[] {
+function renderStepEvidence(step: NumberedStep, links: SourceLinks): readonly Block[] {
   const isLog = step.source === 'log';
   const lines = [
     `**\\[step ${step.number}\\]** ${formatCodeSpan(step.action)}`,

@@ -44,7 +44,7 @@ export function text(markdown: string): Block {
 export function code(body: string, info = ''): Block {
   if (body.length <= MAX_PAGE) return { kind: 'code', info, text: body, left: 0 };
   const shown = truncate(body, MAX_PAGE);
-  return { kind: 'code', info, text: `${shown}\n`, left: countLines(body.slice(shown.length)) };
+  return { kind: 'code', info, text: `${shown}\n`, left: countBodyLines(body.slice(shown.length)) };
 }
 
 /** The longest folds are shortened first, and each says so. Empty blocks and folds are omitted. */
@@ -137,7 +137,7 @@ function countLinesWithin(lines: readonly string[], limit: number): number {
   return first === -1 ? lines.length : first;
 }
 
-function countLines(body: string): number {
+function countBodyLines(body: string): number {
   return body.split('\n').length;
 }
 

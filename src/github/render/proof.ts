@@ -74,7 +74,7 @@ function describeEnd(proof: EndedProof, place: PostPlace): string {
     if (isWithoutCi(proof)) return `**Not verified:** ${describeProofVerdict(verdict)}.`;
     return `**Not proven (${formatCodeSpan(verdict.state)}):** ${sanitiseInline(describeProofVerdict(verdict), 900)}. ${tail}`.trim();
   }
-  const checks = verdict.checks.map((check) => describeCheck(check, place));
+  const checks = verdict.checks.map((check) => describeProvenCheck(check, place));
   const turned = `${listTests(verdict.turned)} failed without the fix and passed with it.`;
   const commit = formatCodeSpan((proof.fixCommit ?? '').slice(0, 12));
   return [
@@ -93,7 +93,7 @@ function listTests(names: readonly string[]): string {
   return [...shown, ...(names.length > 3 ? [`${names.length - 3} more`] : [])].filter(Boolean).join(', ');
 }
 
-function describeCheck({ name, red, green }: ProvenCheck, place: PostPlace): string {
+function describeProvenCheck({ name, red, green }: ProvenCheck, place: PostPlace): string {
   return `${formatCodeSpan(name)}: ${linkRun('failed', red.url, place)}, then ${linkRun('passed', green.url, place)}`;
 }
 

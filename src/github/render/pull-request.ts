@@ -94,7 +94,7 @@ export function renderPullRequest(request: PullRequestText): { readonly title: s
       foldOwnRun(proof, posted?.number ?? 0),
       foldCertificate(proof, place, posted?.url ?? ''),
     ],
-    footer: renderFooter(request),
+    footer: renderPullRequestFooter(request),
     marker: place.marker,
   });
   return { title: renderTitle(issue, MAX_TITLE, isContradicted(proof)), body };
@@ -152,22 +152,22 @@ function describeAim({ place: { subject }, failure, issue, proof = null }: PullR
     case 'pull_request':
       return `For the failing checks of #${subject.number}. Merges into the branch of that pull request.`;
     case 'failure':
-      return failure === null ? 'For failing checks.' : describeFailure(failure);
+      return failure === null ? 'For failing checks.' : describeFixedFailure(failure);
     case 'report':
       return 'For a report submitted through the API.';
   }
 }
 
-function describeFailure({ branch, checkNames, headline, range }: FixedFailure): string {
+function describeFixedFailure({ branch, checkNames, headline, range }: FixedFailure): string {
   const names = checkNames.length === 0 ? '' : `: ${formatCheckNames(checkNames)}`;
   return [
     `For failing checks on ${formatCodeSpan(branch)}${names}.`,
     ...(headline === '' ? [] : [`First error: ${formatCodeSpan(removeDuration(headline))}`]),
-    ...(range === null ? [] : [describeRange(range)]),
+    ...(range === null ? [] : [describeCommitRange(range)]),
   ].join('\n');
 }
 
-function describeRange(range: CommitRange): string {
+function describeCommitRange(range: CommitRange): string {
   const count = describeCount(range.total, 'commit');
   const ends = `Passing at ${formatCodeSpan(range.from.slice(0, 12))}, failing at ${formatCodeSpan(range.to.slice(0, 12))}`;
   const commits = listCommits(range, ({ sha, author, subject }) => {
@@ -215,7 +215,7 @@ function describeFailingOnBase({ failingOnBase }: PullRequestText): string {
   return `Also failing on ${formatCodeSpan(failingOnBase.base)}, so not caused by this change: ${names}.`;
 }
 
-function renderFooter({ place, requestedBy, isForPush, commentUrl, posted }: PullRequestText): string {
+function renderPullRequestFooter({ place, requestedBy, isForPush, commentUrl, posted }: PullRequestText): string {
   return [
     ...(requestedBy === '' ? [] : [`${isForPush ? 'after a push by' : 'requested by'} ${formatCodeSpan(requestedBy)}`]),
     ...(isOfRepository(commentUrl, place) ? [`[analysis](${commentUrl})`] : []),

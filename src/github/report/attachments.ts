@@ -40,9 +40,9 @@ export async function readAttachments(
         left,
         signal: AbortSignal.any([signal, deadline]),
       });
-      const { text, bytes, isCut } = await readText(body, left);
+      const { text, bytes, isCut } = await readAttachmentText(body, left);
       left -= bytes;
-      const shown = await deps.shortenLog(toChunks(text), SHOWN_BYTES, signal);
+      const shown = await deps.shortenLog(encodeInChunks(text), SHOWN_BYTES, signal);
       const note = isCut ? '\n[The rest was not read]' : '';
       if (LOG_NAME.test(name)) logs.push(formatLog(name, `${shown}${note}`));
       else parts.push(`Attached file ${name}:\n\n${shown}${note}`);
@@ -55,7 +55,7 @@ export async function readAttachments(
   return logs.length === 0 ? parts : [...parts, logs.join('\n')];
 }
 
-async function* toChunks(text: string): AsyncGenerator<Uint8Array> {
+async function* encodeInChunks(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
@@ -163,7 +163,7 @@ function isStorage(url: URL, webUrl: string): boolean {
 
 async function requestPublic({ fetch: get = fetch, userAgent }: AttachmentDeps, url: string, signal: AbortSignal) {
   const answer = await get(url, { headers: { 'user-agent': userAgent }, redirect: 'manual', signal });
-  return toAnswer(answer.status, answer.headers.get('location'), answer.body);
+  return toStorageAnswer(answer.status, answer.headers.get('location'), answer.body);
 }
 
 /** `url` was built by us on GitHub's own host. */
@@ -181,14 +181,14 @@ async function requestWithToken(
       }),
     signal,
   );
-  return toAnswer(status, headers.location ?? null, data instanceof ReadableStream ? data : null);
+  return toStorageAnswer(status, headers.location ?? null, data instanceof ReadableStream ? data : null);
 }
 
-function toAnswer(status: number, location: string | null, body: StorageAnswer['body']): StorageAnswer {
+function toStorageAnswer(status: number, location: string | null, body: StorageAnswer['body']): StorageAnswer {
   return { status, location: [301, 302, 303, 307, 308].includes(status) ? location : null, body };
 }
 
-async function readText(body: ReadableStream<Uint8Array>, limit: number) {
+async function readAttachmentText(body: ReadableStream<Uint8Array>, limit: number) {
   const { bytes, isWhole } = await readLimited(body, limit);
   if (!isWhole) await body.cancel();
   const text = new TextDecoder().decode(bytes, { stream: !isWhole });

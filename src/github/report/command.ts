@@ -40,7 +40,7 @@ export function splitAtCommand(
   { slug }: Pick<AppIdentity, 'slug'>,
 ): { readonly before: string; readonly command: CommentCommand } | null {
   for (const [at, { kind, text }] of lines.entries()) {
-    const words = kind === 'prose' ? readWords(text, slug) : null;
+    const words = kind === 'prose' ? readCommandWords(text, slug) : null;
     if (words === null) continue;
     const after = lines.slice(at + 1).filter((line) => line.kind !== 'quote');
     const command = toCommand(words, after.map((line) => line.text).join('\n'));
@@ -62,7 +62,7 @@ const PRAISE_WORDS = 3;
 const MARKS = /^[\s.,:;!*_"'“”–—-]+/;
 
 /** What follows the command on its line; null where the line is none. */
-function readWords(line: string, slug: string): string | null {
+function readCommandWords(line: string, slug: string): string | null {
   const command = COMMAND.exec(line)?.[1];
   if (command !== undefined) return cleanWords(command);
   const [, name, rest = ''] = MENTION.exec(line) ?? [];

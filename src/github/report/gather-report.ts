@@ -269,7 +269,7 @@ export async function gatherPullRequestReport(
   const failed = red.toSorted((a, b) => order(a) - order(b) || 0).slice(0, CHECKS_READ);
   if (failed.length === 0) return null;
   const parts: string[] = [];
-  for (const check of failed) parts.push(await describeCheck(read, check));
+  for (const check of failed) parts.push(await describeReportCheck(read, check));
   const jobs = failed.filter(({ app }) => app === ACTIONS);
   const left = jobs.length - LOGS_READ;
   if (left > 0) parts.push(`[The logs of ${left} more failed jobs were left out]`);
@@ -305,7 +305,7 @@ async function readBuilds(
   return parts;
 }
 
-async function describeCheck(read: RepositoryCaller, check: Check): Promise<string> {
+async function describeReportCheck(read: RepositoryCaller, check: Check): Promise<string> {
   const { name, conclusion, title, summary, text, runId } = check;
   const annotations = runId !== null && check.annotations > 0 ? await readAnnotations(read, runId, 1) : [];
   const words = [summary, text].filter(Boolean).join('\n');

@@ -64,7 +64,7 @@ export function createSetup(options: SetupOptions): Setup {
         case 'GET /setup':
           return showForm(options, request, { status: 200, faults: [] });
         case 'POST /setup':
-          return await submit(context, request);
+          return await submitSetup(context, request);
         case 'GET /setup/created':
           return await finishSetup(context, request, { stopping, close });
         default:
@@ -80,11 +80,11 @@ function nameRoute({ method, url }: Request): string {
 }
 
 /** The form came: with the right code the browser is handed over to GitHub. */
-async function submit({ options, code, attempts }: SetupContext, request: Request): Promise<Response> {
+async function submitSetup({ options, code, attempts }: SetupContext, request: Request): Promise<Response> {
   const base = findOwnBase(request, options.publicUrl);
   if (base === null)
     return answerText(403, 'This form is accepted only from its own page: open /setup and fill it in there.');
-  const read = await readForm(request);
+  const read = await readSetupForm(request);
   if (read === null) return answerText(400, 'This is not the form of /setup.');
   const refuse = (status: number, faults: readonly string[]) => showForm(options, request, { status, faults });
   if (read.kind === 'faults') return refuse(422, read.faults);
@@ -189,7 +189,7 @@ function createAttempts(now: () => Date): SetupAttempts {
     },
     end: (state, cookie) => {
       const begun = current;
-      const isOurs = begun !== null && isSame(begun.state, state) && isSame(begun.cookie, cookie);
+      const isOurs = begun !== null && isSameSecret(begun.state, state) && isSameSecret(begun.cookie, cookie);
       if (!isOurs || begun.until < now().getTime()) return null;
       current = null;
       return begun;
@@ -261,7 +261,7 @@ const Form = z.object({
     .regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,33}$/, 'The name has 1 to 34 letters, digits, spaces, dots and hyphens.'),
   kind: z.enum(INSTALL_KINDS, 'Choose what the App may do.'),
   publicUrl: z.string().transform((text, { issues }) => {
-    const address = parseAddress(text.trim());
+    const address = parsePublicUrl(text.trim());
     if (address !== null) return address;
     issues.push({ code: 'custom', input: text, message: NO_ADDRESS });
     return z.NEVER;
@@ -269,9 +269,9 @@ const Form = z.object({
 });
 
 /** Null where it is no form of at most 16 KiB. */
-async function readForm(request: Request): Promise<ReadForm | null> {
+async function readSetupForm(request: Request): Promise<ReadForm | null> {
   const type = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase();
-  const text = type === 'application/x-www-form-urlencoded' ? await readText(request) : null;
+  const text = type === 'application/x-www-form-urlencoded' ? await readSetupText(request) : null;
   if (text === null) return null;
   const blank = { code: '', organisation: '', name: '', publicUrl: '' };
   const parsed = Form.safeParse({ ...blank, ...Object.fromEntries(new URLSearchParams(text)) });
@@ -284,7 +284,7 @@ async function readForm(request: Request): Promise<ReadForm | null> {
   return { kind: 'form', form: { ...values, organisation } };
 }
 
-async function readText(request: Request): Promise<string | null> {
+async function readSetupText(request: Request): Promise<string | null> {
   const { bytes, isWhole } = await readLimited(request.body, MOST_BYTES);
   return isWhole ? Buffer.from(bytes).toString('utf8') : null;
 }
@@ -293,7 +293,7 @@ async function readText(request: Request): Promise<string | null> {
  * As the URL parser writes it, so that nothing but an address gets into the manifest; without a slash at its end. Null
  * where it is none.
  */
-function parseAddress(text: string): string | null {
+function parsePublicUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
   if (url.username !== '' || url.password !== '' || /[?#]/.test(url.href)) return null;
@@ -334,7 +334,7 @@ function createOneTimeCode(now: () => Date): OneTimeCode {
 }
 
 /** Whether two secrets are equal, in a time that doesn't depend on where they differ. */
-function isSame(a: string, b: string): boolean {
+function isSameSecret(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 

@@ -102,7 +102,7 @@ async function exchangeCode(
   if (answer.kind === 'none') throw unusable(answer.reason);
   registerTokens(answer.data);
   const refusal = Refusal.safeParse(answer.data);
-  if (refusal.success && answer.status < 500) throw describeRefusal(refusal.data.error, exchange.redirectUri);
+  if (refusal.success && answer.status < 500) throw createSignInRefusal(refusal.data.error, exchange.redirectUri);
   const token = Token.safeParse(answer.data);
   if (answer.status !== 200 || !token.success) throw unusable(describeAnswer(answer));
   return token.data.access_token;
@@ -223,7 +223,7 @@ async function request(
       await response.body?.cancel();
       return { kind: 'none', reason: `more than ${MAX_ANSWER_BYTES / 1024} KiB` };
     }
-    const data = parseJson(new TextDecoder().decode(bytes));
+    const data = parseSignInJson(new TextDecoder().decode(bytes));
     return { kind: 'answer', status: response.status, data, link: response.headers.get('link') ?? '' };
   } catch (error) {
     limits.signal.throwIfAborted();
@@ -231,7 +231,7 @@ async function request(
   }
 }
 
-function parseJson(text: string): unknown {
+function parseSignInJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -261,7 +261,7 @@ function unusable(reason: string): CausewayError {
 }
 
 /** GitHub names what it refuses; its own sentences are not shown. */
-function describeRefusal(error: string, redirectUri: string): CausewayError {
+function createSignInRefusal(error: string, redirectUri: string): CausewayError {
   switch (error) {
     case 'bad_verification_code':
     case 'invalid_grant':

@@ -61,7 +61,7 @@ export function defineHistoryTool(repository: Repository, tree: SourceTree): Too
       'Lists this commit and those before it, newest first: sha, date, author, subject. At most "limit" (default 20, at most 200) and 12 kB. Line numbers are those of the commit, before edits.',
     parameters: HISTORY,
     example: { path: 'src/app.ts', from: 10, to: 30 },
-    action: (given) => describeAtCommit(`history${describeHistory(given)}`, tree.revision),
+    action: (given) => describeAtCommit(`history${describeHistoryCall(given)}`, tree.revision),
     execute: async (given, signal) => {
       const query = toQuery(given);
       const fault = explainQueryFault(query);
@@ -70,7 +70,7 @@ export function defineHistoryTool(repository: Repository, tree: SourceTree): Too
         ? findNewer(repository, tree, query, signal)
         : tree.history(query, signal));
       if (commits.length === 0) {
-        const none = `No such commit${describeHistory(given)}. ${cut}`.trimEnd();
+        const none = `No such commit${describeHistoryCall(given)}. ${cut}`.trimEnd();
         return cut.startsWith('Stopped') ? answerFailed(none) : answerNothing(none);
       }
       const changes = await showChanges(repository, tree, { query, commits }, signal);
@@ -180,7 +180,7 @@ function toQuery({ path = '', from, to, text, message, limit }: HistoryArguments
 /** Commits that are looked for by default where a text is: each costs a comparison. */
 const MAX_BROUGHT = 10;
 
-function describeHistory({ path, from, to, text, message, limit, newer }: HistoryArguments): string {
+function describeHistoryCall({ path, from, to, text, message, limit, newer }: HistoryArguments): string {
   const lines = from === undefined && to === undefined ? '' : ` lines ${from ?? 1}–${to ?? from ?? 1}`;
   const words = message === undefined ? '' : ` with ${quote(message)} in the message`;
   const which = newer === true ? ' after this commit' : '';
@@ -212,7 +212,7 @@ export function defineBlameTool({ tree, mark }: EditedTree): Tool {
         return answerNothing(`${path} has ${read.totalLines} lines at this commit; there is no line ${from}.`);
       }
       const ranges = groupByCommit(lines);
-      const shown = takeFittingLines(ranges.map(formatRange), MAX_RESULT_BYTES);
+      const shown = takeFittingLines(ranges.map(formatBlameRange), MAX_RESULT_BYTES);
       const edited = mark(path) === '' ? '' : 'Line numbers are those of the commit, before your edits.\n';
       return answerFound(`${edited}${shown.join('\n')}`, describeMissingLines(ranges.slice(0, shown.length), given));
     },
@@ -231,7 +231,7 @@ function describeMissingLines(
   return count < range.to - range.from + 1 ? 'Some lines are missing: git ran out of time.' : '';
 }
 
-function formatRange({ first, last, commit }: BlameRange): string {
+function formatBlameRange({ first, last, commit }: BlameRange): string {
   return `${first === last ? `line ${first}` : `lines ${first}–${last}`}: ${formatCommit(commit)}${commit.oldest ? ' (the oldest commit known here)' : ''}`;
 }
 
@@ -280,7 +280,7 @@ export function defineCompareTool(
     example: { from: 'v1.2.0', path: 'src/app.ts' },
     action: (given) => describeAtCommit(describeCompare(given), tree.revision),
     execute: async (given, signal) => {
-      if (given.edits !== true) return compareCommits(repository, tree, given, signal);
+      if (given.edits !== true) return compareCommitsForTool(repository, tree, given, signal);
       const path = normalisePath(given.path ?? '');
       const patch = await edits(path);
       if (patch === '') return answerNothing(path === '' ? 'Nothing was edited yet.' : `${path} was not edited.`);
@@ -297,7 +297,7 @@ function describeCompare({ from, commit, path, start, edits }: CompareArguments)
   return `compare${of}${which}${page}`;
 }
 
-async function compareCommits(
+async function compareCommitsForTool(
   repository: Repository,
   tree: SourceTree,
   { from, commit, path = '', start = 1 }: CompareArguments,
@@ -332,7 +332,7 @@ async function listTags(repository: Repository, sha: string, signal: AbortSignal
   const [first, ...later] = tags;
   if (first === undefined) return ['No tag contains this commit.'];
   return [
-    `Tags that contain it: ${first}${later.length === 0 ? '' : ` and ${formatCount(later.length, 'later one')}`}.`,
+    `Tags that contain it: ${first}${later.length === 0 ? '' : ` and ${formatCommitCount(later.length, 'later one')}`}.`,
   ];
 }
 
@@ -356,9 +356,9 @@ function formatComparison({ commits, files, patch }: Comparison, path: string): 
   );
   if (path !== '') return patch === '' ? fileLines : [...fileLines, ...splitPatch(patch)];
   return [
-    `${formatCount(commits.length, 'commit')}:`,
+    `${formatCommitCount(commits.length, 'commit')}:`,
     ...commits.map(formatCommit),
-    `${formatCount(files.length, 'file')}:`,
+    `${formatCommitCount(files.length, 'file')}:`,
     ...fileLines,
     ...selectPatches(patch),
   ];
@@ -380,7 +380,7 @@ function selectPatches(patch: string): readonly string[] {
     return bytes <= MAX_PATCH_BYTES;
   });
   const left = patches.length - fitting.length;
-  const note = left === 0 ? [] : [`${formatCount(left, 'longer patch')} not shown: name the file by "path".`];
+  const note = left === 0 ? [] : [`${formatCommitCount(left, 'longer patch')} not shown: name the file by "path".`];
   return [...fitting.flatMap(splitPatch), ...note];
 }
 
@@ -396,6 +396,6 @@ function ratePath(path: string): number {
   return /(?:^|[/._-])(?:tests?|specs?|__tests__|testdata|fixtures)(?:[/._-]|$)/i.test(path) ? 1 : 0;
 }
 
-function formatCount(count: number, what: string): string {
+function formatCommitCount(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : what.endsWith('patch') ? 'es' : 's'}`;
 }

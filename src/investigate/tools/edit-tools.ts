@@ -83,11 +83,11 @@ function answerRefused(reason: string) {
 
 /** Where it is now: the new text itself is known to the model. */
 function formatEdit(path: string, { at, note }: Extract<EditOutcome, { readonly ok: true }>): string {
-  const old = formatRange(at.from, at.from + at.removed - 1);
-  const place = at.to < at.from ? `removed ${old}` : `replaced ${old}, now ${formatRange(at.from, at.to)}`;
+  const old = formatEditedRange(at.from, at.from + at.removed - 1);
+  const place = at.to < at.from ? `removed ${old}` : `replaced ${old}, now ${formatEditedRange(at.from, at.to)}`;
   return `${path}: ${place}. The old text was found ${note === '' ? 'exactly' : note}.`;
 }
 
-function formatRange(from: number, to: number): string {
+function formatEditedRange(from: number, to: number): string {
   return from === to ? `line ${from}` : `lines ${from}–${to}`;
 }

@@ -116,14 +116,14 @@ export function createOverlay({ tree, rawTree, clean }: OverlayOptions): Overlay
     changeSet: () => ({ base: rawTree.revision, files: listChanges(base, edited) }),
     async replace(path, edit, signal) {
       const file = await open(path, signal);
-      if (typeof file === 'string') return refuse(file);
+      if (typeof file === 'string') return refuseEdit(file);
       const outcome = await applyEdit({ path, text: file.text, shown: await clean(file.text) }, edit);
       if (outcome.ok) edited.set(path, { ...file, text: outcome.text });
       return outcome;
     },
     async create(path, text, signal) {
       const reason = explainBadContent(text) || explainNotFree(path, await entries(signal));
-      if (reason !== '') return refuse(reason);
+      if (reason !== '') return refuseEdit(reason);
       edited.set(path, { origin: null, text, mode: base.get(path)?.mode ?? '100644' });
       const syntax = await checkSyntax(path, null, text);
       const note = syntax.ok ? '' : `it does not seem to parse: line ${syntax.line}, ${syntax.what}`;
@@ -131,16 +131,16 @@ export function createOverlay({ tree, rawTree, clean }: OverlayOptions): Overlay
     },
     async remove(path, signal) {
       const file = await open(path, signal);
-      if (typeof file === 'string') return refuse(file);
+      if (typeof file === 'string') return refuseEdit(file);
       edited.set(path, null);
       return { ok: true, text: '', at: { from: 1, to: 0, removed: 0 }, note: '' };
     },
     async rename(from, to, signal) {
       const file = await open(from, signal);
-      if (typeof file === 'string') return refuse(file);
+      if (typeof file === 'string') return refuseEdit(file);
       const others = (await entries(signal)).filter(({ path }) => path !== from || path === to);
       const reason = explainNotFree(to, others);
-      if (reason !== '') return refuse(reason);
+      if (reason !== '') return refuseEdit(reason);
       edited.set(from, null);
       edited.set(to, file);
       return { ok: true, text: file.text, at: { from: 1, to: 0, removed: 0 }, note: '' };
@@ -148,7 +148,7 @@ export function createOverlay({ tree, rawTree, clean }: OverlayOptions): Overlay
   };
 }
 
-function refuse(reason: string): EditOutcome {
+function refuseEdit(reason: string): EditOutcome {
   return { ok: false, reason };
 }
 
@@ -173,21 +173,21 @@ async function applyEdit(file: EditedText, edit: Edit): Promise<EditOutcome> {
   const placed = placeWithoutSecrets(file, edit);
   switch (placed.kind) {
     case 'refused':
-      return refuse(placed.reason);
+      return refuseEdit(placed.reason);
     case 'ambiguous':
-      return refuse(
+      return refuseEdit(
         `the old text occurs in ${path} at lines ${placed.lines.slice(0, 20).join(', ')}: add lines around it, or give "line" with one of these`,
       );
     case 'absent':
-      return refuse(
+      return refuseEdit(
         `the old text is not in ${path}. ${placed.nearest === '' ? 'Nothing there is similar.' : `The nearest text:\n${placed.nearest}`}`,
       );
     case 'placed': {
       const reason = explainBadContent(placed.text);
-      if (reason !== '') return refuse(reason);
+      if (reason !== '') return refuseEdit(reason);
       const syntax = await checkSyntax(path, text, placed.text);
       if (syntax.ok) return { ok: true, text: placed.text, at: placed.at, note: placed.note };
-      return refuse(
+      return refuseEdit(
         `${path} would no longer parse: line ${syntax.line}${shown === text ? `, ${syntax.what}` : ''}. Replace a whole construct at once`,
       );
     }

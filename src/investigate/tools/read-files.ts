@@ -69,12 +69,14 @@ export function defineReadFilesTool(source: EditedTree, repository: Repository):
     action: ({ files }) => describeAtCommit(`read ${files.map(describePart).join('; ')}`, source.tree.revision),
     execute: async ({ files }, signal) => {
       const read: (PartFinding | PartLines)[] = [];
-      for (const part of files) read.push(await readPart(source, repository, part, signal));
+      for (const part of files) read.push(await readRequestedPart(source, repository, part, signal));
       const shares = shareFairly(
         read.map((part) => (part.kind === 'lines' ? countBytes(part.rows) : Buffer.byteLength(part.text))),
         MAX_READ_BYTES,
       );
-      return joinParts(read.map((part, index) => (part.kind === 'lines' ? cutPart(part, shares[index] ?? 0) : part)));
+      return joinFindings(
+        read.map((part, index) => (part.kind === 'lines' ? cutPart(part, shares[index] ?? 0) : part)),
+      );
     },
   });
 }
@@ -111,13 +113,13 @@ function cutPart({ name, rows, first, totalLines, cut }: PartLines, bytes: numbe
 }
 
 /** One finding of several parts: found where any was found. */
-function joinParts(parts: readonly PartFinding[]): LookupFinding {
+function joinFindings(parts: readonly PartFinding[]): LookupFinding {
   const text = parts.map((part) => part.text).join('\n\n');
   if (parts.some(({ kind }) => kind === 'found')) return answerFound(text, joinNotes(...parts.map(({ cut }) => cut)));
   return parts.some(({ kind }) => kind === 'failed') ? answerFailed(text) : answerNothing(text);
 }
 
-async function readPart(
+async function readRequestedPart(
   source: EditedTree,
   repository: Repository,
   part: RequestedPart,
@@ -129,7 +131,7 @@ async function readPart(
     return { kind: 'failed', text: `There is no commit, branch or tag ${quote(part.commit ?? '')}.`, cut: '' };
   }
   const name = `${path}${at.mark(path)}`;
-  const range = part.symbol === undefined ? toRange(part) : await findSymbol(at, path, part.symbol, signal);
+  const range = part.symbol === undefined ? toRequestedRange(part) : await findSymbol(at, path, part.symbol, signal);
   if (typeof range === 'string') return { kind: 'failed', text: `${name}: ${range}`, cut: '' };
   const read = await at.read(path, range, signal);
   if (read.kind !== 'text') return { kind: 'failed', text: explainNoText(path, read), cut: '' };
@@ -158,7 +160,7 @@ async function openOlder(
   };
 }
 
-function toRange({ from, to }: RequestedPart): LineRange | undefined {
+function toRequestedRange({ from, to }: RequestedPart): LineRange | undefined {
   if (from === undefined && to === undefined) return undefined;
   return { from: from ?? 1, to: to ?? Number.MAX_SAFE_INTEGER };
 }
@@ -180,28 +182,28 @@ async function findSymbol(
     .replace(/\(\)$/, '')
     .split(/[.#]|::/)
     .filter((part) => part !== '');
-  const named = spans.filter((span) => isNamed(span, wanted));
+  const named = spans.filter((span) => endsWithNames(span, wanted));
   const [first, last] = [named[0], named.at(-1)];
   // Overloads and accessors of one owner are one after the other.
   if (first !== undefined && last !== undefined && named.every(({ owner }) => owner === first.owner)) {
     return { from: first.leadLine, to: last.lastLine };
   }
   if (named.length > 0) {
-    return `${quote(symbol)} is defined ${named.length} times; name its owner or give lines: ${listNames(named)}.`;
+    return `${quote(symbol)} is defined ${named.length} times; name its owner or give lines: ${formatSpanNames(named)}.`;
   }
-  const similar = spans.filter((span) => isNamed(span, wanted.slice(-1)));
+  const similar = spans.filter((span) => endsWithNames(span, wanted.slice(-1)));
   const none = `no definition of ${quote(symbol)} was recognised.`;
-  if (similar.length > 0) return `${none} With that name there is ${listNames(similar)}.`;
-  return spans.length === 0 ? none : `${none} There are: ${listNames(spans)}.`;
+  if (similar.length > 0) return `${none} With that name there is ${formatSpanNames(similar)}.`;
+  return spans.length === 0 ? none : `${none} There are: ${formatSpanNames(spans)}.`;
 }
 
 /** Whether its names end with these; a private name is also found without its mark. */
-function isNamed({ owner, name }: Span, wanted: readonly string[]): boolean {
+function endsWithNames({ owner, name }: Span, wanted: readonly string[]): boolean {
   const end = [...owner.split('.'), name].slice(-wanted.length);
   return end.length === wanted.length && end.every((each, index) => each.replace(/^#/, '') === wanted[index]);
 }
 
-function listNames(spans: readonly Span[]): string {
+function formatSpanNames(spans: readonly Span[]): string {
   const named = spans.map(({ owner, name, line }) => `${owner === '' ? '' : `${owner}.`}${name} (line ${line})`);
   const more = named.length - MAX_NAMES;
   return `${named.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -229,7 +231,7 @@ export function defineOutlineTool(source: EditedTree): Tool {
       for (const path of paths.map(normalisePath)) {
         parts.push(await outlineFile(source, { path, from, bytes: MAX_RESULT_BYTES / paths.length }, signal));
       }
-      return joinParts(parts);
+      return joinFindings(parts);
     },
   });
 }

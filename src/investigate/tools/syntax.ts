@@ -113,7 +113,7 @@ function findTreeFault(language: Language, text: string): SyntaxVerdict | null {
     const watch = createWatch(read.length);
     tree = parser.parse(read, null, { progressCallback: watch.report });
     if (tree === null) return watch.errorAt === null ? null : createFaultNear(read, watch.errorAt);
-    return tree.rootNode.hasError ? describeFault(findFirstFault(tree.rootNode)) : null;
+    return tree.rootNode.hasError ? describeSyntaxFault(findFirstFault(tree.rootNode)) : null;
   } finally {
     // Trees and parsers live outside of the garbage collector's heap.
     tree?.delete();
@@ -143,10 +143,10 @@ function createWatch(length: number) {
 }
 
 function createFaultNear(text: string, at: number): SyntaxVerdict {
-  return { ok: false, line: countLines(text, at), what: 'cannot read the text here or just before' };
+  return { ok: false, line: countLinesBefore(text, at), what: 'cannot read the text here or just before' };
 }
 
-function countLines(text: string, at: number): number {
+function countLinesBefore(text: string, at: number): number {
   return text.slice(0, at).split('\n').length;
 }
 
@@ -161,7 +161,7 @@ function findFirstFault(root: Node): Node {
   }
 }
 
-function describeFault(node: Node): SyntaxVerdict {
+function describeSyntaxFault(node: Node): SyntaxVerdict {
   const line = node.startPosition.row + 1;
   if (node.isMissing) return { ok: false, line, what: `"${node.type}" is missing` };
   const [first = ''] = node.text.trim().split('\n');
@@ -171,11 +171,11 @@ function describeFault(node: Node): SyntaxVerdict {
 function findJsonFault(text: string, comments: boolean): SyntaxVerdict | null {
   const plain = text.replace(/^\ufeff/, '');
   try {
-    JSON.parse(comments ? removeComments(plain) : plain);
+    JSON.parse(comments ? blankComments(plain) : plain);
     return null;
   } catch (error) {
     const at = Number(/position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1] ?? plain.length);
-    return { ok: false, line: countLines(plain, at), what: 'it is not valid JSON' };
+    return { ok: false, line: countLinesBefore(plain, at), what: 'it is not valid JSON' };
   }
 }
 
@@ -186,7 +186,7 @@ function allowsComments(file: string): boolean {
   );
 }
 
-function removeComments(text: string): string {
+function blankComments(text: string): string {
   // A string or a comment that is not closed is matched as well: else each quotation mark would be searched from to the
   // end.
   const blank = text.replaceAll(/"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (part) => {

@@ -159,7 +159,7 @@ function restoreBlanksIn<T>(value: T): T {
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((each: unknown) => mapTexts(each, change));
-  if (!isObject(value)) return value;
+  if (!isJsonRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change)]));
 }
 
@@ -181,19 +181,19 @@ function repairArguments(value: unknown, issues: readonly z.core.$ZodIssue[]): u
 }
 
 function repairValue(root: JsonRecord, path: Path, expected: string): void {
-  const holder = path.slice(0, -1).reduce<unknown>((at, key) => (isObject(at) ? at[String(key)] : undefined), root);
+  const holder = path.slice(0, -1).reduce<unknown>((at, key) => (isJsonRecord(at) ? at[String(key)] : undefined), root);
   const key = String(path.at(-1));
-  if (!isObject(holder)) return;
+  if (!isJsonRecord(holder)) return;
   const repaired = convertValue(holder[key], expected);
   if (repaired === undefined) delete holder[key];
   else holder[key] = repaired;
 }
 
 function isPlainObject(value: unknown): value is JsonRecord {
-  return isObject(value) && !Array.isArray(value);
+  return isJsonRecord(value) && !Array.isArray(value);
 }
 
-function isObject(value: unknown): value is JsonRecord {
+function isJsonRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null;
 }
 
@@ -201,7 +201,7 @@ function isObject(value: unknown): value is JsonRecord {
 function convertValue(value: unknown, expected: string): unknown {
   if (value === null) return undefined;
   // A single item is the short form of any list.
-  if (expected === 'array') return typeof value === 'string' || isObject(value) ? [value] : value;
+  if (expected === 'array') return typeof value === 'string' || isJsonRecord(value) ? [value] : value;
   if (typeof value !== 'string') return value;
   if (expected === 'object') return { path: value };
   if (expected === 'boolean' && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true';
@@ -219,10 +219,12 @@ export function formatNumberedLines(
   maxLength = MAX_LINE_LENGTH,
 ): readonly string[] {
   const width = String(first + lines.length - 1).length;
-  return lines.map((line, index) => `${String(first + index).padStart(width + 2)} | ${shortenLine(line, maxLength)}`);
+  return lines.map(
+    (line, index) => `${String(first + index).padStart(width + 2)} | ${shortenShownLine(line, maxLength)}`,
+  );
 }
 
-function shortenLine(line: string, maxLength: number): string {
+function shortenShownLine(line: string, maxLength: number): string {
   const bare = line.endsWith('\r') ? line.slice(0, -1) : line;
   return bare.length <= maxLength ? bare : `${shorten(bare, maxLength)} (${bare.length} characters in this line)`;
 }

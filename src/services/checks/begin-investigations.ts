@@ -96,7 +96,7 @@ async function findLink({ services: { store } }: Look, place: HeadPlace, one: Re
     (place.kind === 'default' && subject?.kind === 'failure' && subject.failureId === id);
   const ofFailure: InvestigationLink = { investigationId, threadId, isOwnThread, sharedFrom: null };
   if (isOwnThread) return ofFailure;
-  const answers = await listAnswers(store, one, subject);
+  const answers = await listSiblingInvestigations(store, one, subject);
   const own = place.kind === 'pull_request' && answers.find(({ pullRequest }) => pullRequest === place.number);
   if (own) return { ...toLink(own), isOwnThread: true };
   const isOfDefault = subject?.kind === 'failure';
@@ -116,7 +116,7 @@ async function findHeld(
   if (before === null || before.isOwnThread) return null;
   const { investigationId, threadId, isOwnThread, sharedFrom } = before;
   if (isOfDefault && typeof sharedFrom !== 'number') return null;
-  if ((await readAnswer(store, investigationId)) === 'nothing') return null;
+  if ((await readSiblingAnswer(store, investigationId)) === 'nothing') return null;
   return { investigationId, threadId, isOwnThread, ...(sharedFrom !== undefined && { sharedFrom }) };
 }
 
@@ -129,7 +129,7 @@ async function findShared(
   const found: SiblingInvestigation[] = [];
   const pending: SiblingInvestigation[] = [];
   for (const answer of answers) {
-    const state = await readAnswer(store, answer.investigationId);
+    const state = await readSiblingAnswer(store, answer.investigationId);
     if (state === 'found') found.push(answer);
     if (state === 'pending') pending.push(answer);
   }
@@ -150,7 +150,7 @@ interface SiblingInvestigation {
 }
 
 /** Of this opening of the failure, the newest of each pull request, the newest first. */
-async function listAnswers(
+async function listSiblingInvestigations(
   store: LookStore,
   { failure, finding: { opening = 1 } }: Recorded,
   subject: Subject | undefined,
@@ -197,7 +197,10 @@ function mayBeOwn({ verdict }: Finding): boolean {
 }
 
 /** `nothing`: it has ended without a cause, or is gone. */
-async function readAnswer(store: LookStore, investigationId: string | null): Promise<'found' | 'pending' | 'nothing'> {
+async function readSiblingAnswer(
+  store: LookStore,
+  investigationId: string | null,
+): Promise<'found' | 'pending' | 'nothing'> {
   const investigation = investigationId === null ? null : await store.findInvestigation(investigationId);
   if (investigation === null) return 'nothing';
   const { outcome } = investigation;

@@ -54,15 +54,15 @@ export function composeFailureReport(report: FailureReport): string {
     (one) => `${one.path}:${one.line}: ${one.level}: ${one.title === '' ? '' : `${one.title}: `}${one.message}`,
   );
   const parts = [
-    describeSubject(report),
-    `What is known without a closer look: ${VERDICTS[finding.verdict]}.\n${formatList(finding.reasons.map(describeReason))}`,
+    describeFailedCheck(report),
+    `What is known without a closer look: ${VERDICTS[finding.verdict]}.\n${formatReportList(finding.reasons.map(describeReason))}`,
     formatSection(
       `What its log says first${step}`,
       [...excerpt.lines, excerpt.cut === '' ? '' : `[${excerpt.cut}]`].join('\n'),
     ),
-    formatSection('Failed tests', formatList(excerpt.tests.slice(0, MOST_TESTS))),
-    changed === null ? '' : formatSection('Files that the change under test touches', listPaths(changed)),
-    range === null ? '' : formatSection('Commits since it was last green', listCommits(range)),
+    formatSection('Failed tests', formatReportList(excerpt.tests.slice(0, MOST_TESTS))),
+    changed === null ? '' : formatSection('Files that the change under test touches', formatPaths(changed)),
+    range === null ? '' : formatSection('Commits since it was last green', formatCommits(range)),
     formatSection(`Annotations of the check ${name}`, keepBeginning(annotationLines.join('\n'), ANNOTATION_BYTES)),
     formatSection(
       `Result files that the check ${name} uploaded`,
@@ -77,14 +77,17 @@ export function composeFailureReport(report: FailureReport): string {
   return `${head}${title}${condenseText(log.toWellFormed(), Math.min(left, REPORT_LOG_BYTES))}`;
 }
 
-function describeSubject({ projectName, sha, place, finding }: FailureReport): string {
+function describeFailedCheck({ projectName, sha, place, finding }: FailureReport): string {
   const red = finding.checks.filter(({ isRed }) => isRed).map(({ name }) => quoteText(name));
   const subject =
     red.length === 1 ? `The check ${red[0]} is red` : `${red.length} checks are red of one cause: ${red.join(', ')}`;
-  return keepBeginning(`${subject}.\nRepository ${projectName}, commit ${sha}, ${describePlace(place)}.`, LIST_BYTES);
+  return keepBeginning(
+    `${subject}.\nRepository ${projectName}, commit ${sha}, ${describeReportPlace(place)}.`,
+    LIST_BYTES,
+  );
 }
 
-function describePlace(place: HeadPlace): string {
+function describeReportPlace(place: HeadPlace): string {
   switch (place.kind) {
     case 'default':
       return `on the default branch ${quoteText(place.branch)}`;
@@ -97,9 +100,9 @@ function describePlace(place: HeadPlace): string {
   }
 }
 
-function listPaths({ paths, isCut }: ChangedFiles): string {
+function formatPaths({ paths, isCut }: ChangedFiles): string {
   const more = paths.length > MOST_PATHS || isCut ? '\n[there are more]' : '';
-  return keepBeginning(formatList(paths.slice(0, MOST_PATHS)), LIST_BYTES) + more;
+  return keepBeginning(formatReportList(paths.slice(0, MOST_PATHS)), LIST_BYTES) + more;
 }
 
 /** The trace as it is: frames in it are read like those of a log. */
@@ -111,9 +114,9 @@ function formatResult({ kind, scope, name, path, line, message, trace }: FailedR
 }
 
 /** For people and models; ranking reads the range itself, since a log may contain lines that look like these. */
-function listCommits({ from, to, total, commits }: CommitRange): string {
+function formatCommits({ from, to, total, commits }: CommitRange): string {
   const more = total > commits.length ? `\n[${total - commits.length} more]` : '';
-  const listed = formatList(commits.map(({ sha, author, subject }) => `${sha} ${author}: ${subject}`));
+  const listed = formatReportList(commits.map(({ sha, author, subject }) => `${sha} ${author}: ${subject}`));
   return `Green at ${from}, red at ${to}, ${total} between them:\n${keepBeginning(listed, LIST_BYTES)}${more}`;
 }
 
@@ -121,7 +124,7 @@ function formatSection(title: string, text: string): string {
   return text === '' ? '' : `=== ${title} ===\n${text}`;
 }
 
-function formatList(lines: readonly string[]): string {
+function formatReportList(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 

@@ -38,8 +38,8 @@ export async function readFailedCheck(
     { places: findings.flatMap(({ places }) => places), excerpt: { ...EMPTY_EXCERPT, tests } },
     signal,
   );
-  const readNow = createReader(repository, head.sha, signal);
-  const readBefore = createReader(repository, before, signal);
+  const readNow = createFailedCheckReader(repository, head.sha, signal);
+  const readBefore = createFailedCheckReader(repository, before, signal);
   return {
     tests,
     lines,
@@ -85,8 +85,8 @@ export async function findOwnChange(
     return null;
   const reached = listDistinct(findings.flatMap((finding) => (finding.reached ?? []).map(({ path }) => path)));
   const named = findings.flatMap(({ places }) => places);
-  const readBefore = createReader(repository, place.base.sha, signal);
-  const readNow = createReader(repository, head.sha, signal);
+  const readBefore = createFailedCheckReader(repository, place.base.sha, signal);
+  const readNow = createFailedCheckReader(repository, head.sha, signal);
   const findPlace = async (file: string): Promise<ChangedPlace[]> => {
     const [before, now] = [await readBefore(file), await readNow(file)];
     if (before === null || now === null) return [];
@@ -150,7 +150,7 @@ function isQuotable(line: string): boolean {
 }
 
 /** Reads each file once; null where it or its content is not there, or is no text. */
-function createReader(
+function createFailedCheckReader(
   repository: Repository,
   sha: string,
   signal: AbortSignal,

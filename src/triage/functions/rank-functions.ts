@@ -255,7 +255,7 @@ function weighUnits(units: readonly Unit[], { query, frames, written }: Weighing
     return {
       unit,
       weights: weights.all,
-      isNamed: isNamed(unit, weights),
+      isNamed: isUnitNamed(unit, weights),
       words: listInformativeWords(unit, weights),
       frameLine: frame?.line ?? 0,
       framedAlike: frame?.alike ?? 0,
@@ -276,7 +276,7 @@ function weighUnits(units: readonly Unit[], { query, frames, written }: Weighing
   });
 }
 
-function isNamed({ span }: Unit, { all }: TermWeights): boolean {
+function isUnitNamed({ span }: Unit, { all }: TermWeights): boolean {
   const [whole = 0, ...parts] = hashWord(span.name);
   return parts.length > 1 && all.has(whole);
 }

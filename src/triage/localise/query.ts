@@ -214,9 +214,9 @@ export interface QueriedReport {
  * not the fault.
  */
 export function splitReport({ report, title, traces, mapped }: QueriedReport): ReportTexts {
-  const lines = toPlainLines(removeComments(report));
+  const lines = toPlainLines(removeReportComments(report));
   const { lines: traced } = findTraces(lines);
-  const reader = createReader(title);
+  const reader = createQueryReader(title);
   for (const [index, { text, kind }] of markCode(lines).entries()) {
     if (kind === 'fence') continue;
     if (traced.has(index) || isSetUpCommand(text) || isPassedTest(text)) continue;
@@ -238,7 +238,7 @@ export function splitReport({ report, title, traces, mapped }: QueriedReport): R
 }
 
 /** Instructions of a form. A comment that is never closed is text. */
-function removeComments(report: string): string {
+function removeReportComments(report: string): string {
   const kept: string[] = [];
   let at = 0;
   for (;;) {
@@ -265,7 +265,7 @@ interface QueryReader {
   code(line: string): void;
 }
 
-function createReader(title: string): QueryReader {
+function createQueryReader(title: string): QueryReader {
   const parts = { prose: [] as string[], name: [] as string[], code: [] as string[], log: [] as string[] };
   let isAside = false;
   let isAfterBlank = true;
@@ -294,7 +294,7 @@ function createReader(title: string): QueryReader {
   return {
     parts,
     prose(line) {
-      const heading = readHeading(line);
+      const heading = readQueryHeading(line);
       if (isTitle) readTitleLine(line);
       else if (heading !== '') readHead(heading);
       else readProse(line);
@@ -312,7 +312,7 @@ function isRow(line: string): boolean {
   return CHECKBOX.test(line) || VERSION_ROW.test(line);
 }
 
-function readHeading(line: string): string {
+function readQueryHeading(line: string): string {
   const text = line.trim();
   if (text.length > 100) return '';
   const marked = /^#{1,6}\s+(.+)$/.exec(text) ?? /^\*\*([^*]{2,80})\*\*:?$/.exec(text);

@@ -204,9 +204,9 @@ function describeRanking(known: Known, { at, cut, scopes, ranked }: RankingResul
       found.map(({ word }) => word),
       query.terms.length,
     ),
-    `defined here: ${listWords(defined)}`,
+    `defined here: ${formatSharedWords(defined)}`,
     ...(scopes.length === 0 ? [] : [`preferred: ${scopes.flatMap(({ paths }) => paths).join(', ')}`]),
-    ...ranked.slice(0, SHOWN_FILES).map((file) => `${file.path}: ${findReason(file, known)}`),
+    ...ranked.slice(0, SHOWN_FILES).map((file) => `${file.path}: ${findClueReason(file, known)}`),
     ...cut.filter((note) => note !== ''),
   ];
   return {
@@ -223,16 +223,16 @@ function describeRanking(known: Known, { at, cut, scopes, ranked }: RankingResul
 function describeTerms(found: readonly string[], asked: number): string {
   if (found.length === 0) return `None of ${formatCounted(asked, 'term')} found.`;
   const count = found.length === asked ? `All ${formatCounted(asked, 'term')}` : `${found.length} of ${asked} terms`;
-  return `${count} found; rarest: ${listWords(found.filter((word) => !STOP_WORDS.has(word.toLowerCase())))}`;
+  return `${count} found; rarest: ${formatSharedWords(found.filter((word) => !STOP_WORDS.has(word.toLowerCase())))}`;
 }
 
 /** A file without words of the report ranks for a frame, a path or a message. */
-function findReason({ path, clues }: RankedFile, known: Known): string {
+function findClueReason({ path, clues }: RankedFile, known: Known): string {
   const clue = clues[0] ?? known.clues.find((given) => given.path === path);
   return clue?.reason ?? '';
 }
 
-function listWords(words: readonly string[]): string {
+function formatSharedWords(words: readonly string[]): string {
   const all = [...new Set(words)];
   if (all.length === 0) return 'none';
   return `${all.slice(0, SHOWN_TERMS).join(', ')}${all.length > SHOWN_TERMS ? `, … ${all.length - SHOWN_TERMS} more` : ''}`;

@@ -44,13 +44,16 @@ export async function serveGit(
 ): Promise<{ readonly status: number; readonly caller: ApiCaller | null }> {
   const caller = readCaller(state, request.headers.authorization);
   if ('status' in caller) {
-    return { status: refuse(response, caller.status === 403 ? 403 : 401, 'Invalid username or token.'), caller: null };
+    return {
+      status: refuseGit(response, caller.status === 403 ? 403 : 401, 'Invalid username or token.'),
+      caller: null,
+    };
   }
   const moved = state.repositories.get(state.redirects.get(asked.name.toLowerCase()) ?? 0);
   const found = repositoryByName(state, asked.name) ?? moved;
-  const verdict = judge(state, caller, found, asked.isPush);
+  const verdict = judgeGitAccess(state, caller, found, asked.isPush);
   if (verdict !== 200 || found === undefined)
-    return { status: refuse(response, verdict, 'Repository not found.'), caller };
+    return { status: refuseGit(response, verdict, 'Repository not found.'), caller };
   const before = asked.rest === '/git-receive-pack' ? await refMap(found) : null;
   await runBackend(found, asked, request, response);
   if (before !== null) await tellMoves(state, found, before, actorId(caller));
@@ -58,7 +61,7 @@ export async function serveGit(
 }
 
 /** Without credentials GitHub asks for some even where nothing is there; with them, what may not be seen is not there. */
-function judge(state: State, caller: ApiCaller, found: GithubRepository | undefined, isPush: boolean): number {
+function judgeGitAccess(state: State, caller: ApiCaller, found: GithubRepository | undefined, isPush: boolean): number {
   if (found !== undefined && caller.kind === 'none' && !isPush && !found.isPrivate) return 200;
   if (caller.kind === 'none') return 401;
   if (found === undefined || !canSee(state, caller, found)) return 404;
@@ -71,7 +74,7 @@ function judge(state: State, caller: ApiCaller, found: GithubRepository | undefi
   return isPush && !mayPush ? 403 : 200;
 }
 
-function refuse(response: ServerResponse, status: number, message: string): number {
+function refuseGit(response: ServerResponse, status: number, message: string): number {
   const headers = status === 401 ? { 'www-authenticate': 'Basic realm="GitHub"' } : {};
   response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(message);
   return status;

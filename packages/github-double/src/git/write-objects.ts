@@ -155,13 +155,13 @@ export async function commitFiles(gitDir: string, made: FilesCommit): Promise<st
   const parents = made.parent === null ? [] : [made.parent];
   const { message, person } = made;
   const commit = { tree, parents, message, author: person, committer: made.committer ?? person };
-  return isPlain(commit.author) && isPlain(commit.committer)
+  return isPlainPerson(commit.author) && isPlainPerson(commit.committer)
     ? writeObject(gitDir, 'commit', Buffer.from(textOf(commit)))
     : writeCommit(gitDir, commit);
 }
 
 /** Git takes away what may not stand in a name; here is nothing to take. */
-function isPlain({ name, email, date }: GitPerson): boolean {
+function isPlainPerson({ name, email, date }: GitPerson): boolean {
   const isText = /^\w[\w .+@[\]-]*[\w\]]$/;
   return isText.test(name) && isText.test(email) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(date);
 }

@@ -69,34 +69,34 @@ function threadPath({ repository, name }: PageView, number: number): string {
   return `/${name}/${issue.pull === null ? 'issues' : 'pull'}/${number}`;
 }
 
-function people({ double }: PageView): GithubDouble['people'] {
+function getPeople({ double }: PageView): GithubDouble['people'] {
   return double.people;
 }
 
 async function openIssue(view: PageView, { by, field }: ActInput): Promise<string> {
   const labels = field('label') === '' ? [] : [field('label')];
-  const { number } = people(view).openIssue(view.name, { by, title: field('title'), body: field('body'), labels });
+  const { number } = getPeople(view).openIssue(view.name, { by, title: field('title'), body: field('body'), labels });
   return threadPath(view, number);
 }
 
 async function comment(view: PageView, { by, id, field }: ActInput): Promise<string> {
   const path = threadPath(view, Number(id));
   if (field('body').trim() === '') throw new Refused('A comment needs a text.');
-  return `${path}#issuecomment-${people(view).comment(view.name, Number(id), { by, body: field('body') }).id}`;
+  return `${path}#issuecomment-${getPeople(view).comment(view.name, Number(id), { by, body: field('body') }).id}`;
 }
 
 async function label(view: PageView, { by, id, field }: ActInput): Promise<string> {
   const path = threadPath(view, Number(id));
-  if (field('act') === 'remove') people(view).unlabel(view.name, Number(id), field('label'), by);
-  else people(view).label(view.name, Number(id), field('label'), by);
+  if (field('act') === 'remove') getPeople(view).unlabel(view.name, Number(id), field('label'), by);
+  else getPeople(view).label(view.name, Number(id), field('label'), by);
   return path;
 }
 
 async function edit(view: PageView, given: ActInput): Promise<string> {
   const number = Number(given.id);
   const path = threadPath(view, number);
-  requireAuthor(view, given, people(view).issue(view.name, number).authorId);
-  people(view).edit(view.name, number, { by: given.by, title: given.field('title'), body: given.field('body') });
+  requireAuthor(view, given, getPeople(view).issue(view.name, number).authorId);
+  getPeople(view).edit(view.name, number, { by: given.by, title: given.field('title'), body: given.field('body') });
   return path;
 }
 
@@ -106,12 +106,12 @@ async function changeState(view: PageView, given: ActInput): Promise<string> {
   const { by } = given;
   const todo = given.field('act');
   if (todo === 'merge') require(view, given, 'push');
-  else requireAuthor(view, given, people(view).issue(view.name, number).authorId);
-  if (todo === 'merge') await people(view).merge(view.name, number, by);
-  if (todo === 'close') people(view).close(view.name, number, by);
-  if (todo === 'reopen') people(view).reopen(view.name, number, by);
-  if (todo === 'ready') people(view).markReady(view.name, number, by);
-  if (todo === 'draft') people(view).convertToDraft(view.name, number, by);
+  else requireAuthor(view, given, getPeople(view).issue(view.name, number).authorId);
+  if (todo === 'merge') await getPeople(view).merge(view.name, number, by);
+  if (todo === 'close') getPeople(view).close(view.name, number, by);
+  if (todo === 'reopen') getPeople(view).reopen(view.name, number, by);
+  if (todo === 'ready') getPeople(view).markReady(view.name, number, by);
+  if (todo === 'draft') getPeople(view).convertToDraft(view.name, number, by);
   return path;
 }
 
@@ -119,15 +119,15 @@ async function changeComment(view: PageView, given: ActInput): Promise<string> {
   const comment = view.repository.comments.get(Number(given.id));
   if (comment === undefined) throw new Refused('That comment is gone.');
   requireAuthor(view, given, comment.authorId);
-  if (given.field('act') === 'delete') people(view).deleteComment(view.name, comment.id, given.by);
-  else people(view).editComment(view.name, comment.id, { by: given.by, body: given.field('body') });
+  if (given.field('act') === 'delete') getPeople(view).deleteComment(view.name, comment.id, given.by);
+  else getPeople(view).editComment(view.name, comment.id, { by: given.by, body: given.field('body') });
   return threadPath(view, comment.issueNumber);
 }
 
 async function checkPull(view: PageView, given: ActInput): Promise<string> {
   const number = Number(given.id);
   const path = threadPath(view, number);
-  const { pull } = people(view).issue(view.name, number);
+  const { pull } = getPeople(view).issue(view.name, number);
   if (pull !== null) await reportCi(view, pull.headSha, 'pull_request', given);
   return path;
 }
@@ -145,28 +145,28 @@ async function reportCi(view: PageView, sha: string, event: string, { field }: A
   const earlier = [...repository.workflowRuns.values()].find((run) => run.headSha === sha && run.name === 'CI');
   const by = double.state.accounts.get(earlier?.actorId ?? 0)?.login;
   if (earlier === undefined || by === undefined) {
-    await people(view).reportWorkflowRun(name, { sha, event, jobs: [{ name: 'CI', ...result }] });
+    await getPeople(view).reportWorkflowRun(name, { sha, event, jobs: [{ name: 'CI', ...result }] });
     return;
   }
   const jobs = earlier.attempts.at(-1) ?? [];
   if (jobs.some((job) => job.conclusion === null)) throw new Refused('CI is still running on this commit.');
   const names = jobs.map((job) => job.name);
-  await people(view).rerun(name, earlier, { by, jobs: names });
-  for (const job of names) await people(view).finishJob(name, earlier, job, result);
+  await getPeople(view).rerun(name, earlier, { by, jobs: names });
+  for (const job of names) await getPeople(view).finishJob(name, earlier, job, result);
 }
 
 async function pressButton(view: PageView, { by, id, field }: ActInput): Promise<string> {
   const run = view.repository.checkRuns.get(Number(id));
   if (run === undefined) throw new Refused('That check run is gone.');
-  if (field('act') === '') await people(view).rerequestCheck(view.name, run, by);
-  else await people(view).pressAction(view.name, run, field('act'), by);
+  if (field('act') === '') await getPeople(view).rerequestCheck(view.name, run, by);
+  else await getPeople(view).pressAction(view.name, run, field('act'), by);
   return `/${view.name}/runs/${id}`;
 }
 
 async function commitSuggestion(view: PageView, { by, id }: ActInput): Promise<string> {
   const comment = view.repository.reviewComments.get(Number(id));
   if (comment === undefined) throw new Refused('That comment is gone.');
-  await people(view).commitSuggestion(view.name, comment, by);
+  await getPeople(view).commitSuggestion(view.name, comment, by);
   return threadPath(view, comment.issueNumber);
 }
 
@@ -176,7 +176,7 @@ async function push(view: PageView, { by, field }: ActInput): Promise<string> {
   if (field('pull') === 'yes' && branch === repository.defaultBranch)
     throw new Refused('A pull request needs a branch of its own.');
   const message = field('message') || `Change ${field('path')}`;
-  const sha = await people(view).push(name, { by, branch, files: { [field('path')]: field('content') }, message });
+  const sha = await getPeople(view).push(name, { by, branch, files: { [field('path')]: field('content') }, message });
   if (field('pull') !== 'yes') return `/${name}/commit/${sha}`;
-  return threadPath(view, (await people(view).openPull(name, { by, title: message, head: branch })).number);
+  return threadPath(view, (await getPeople(view).openPull(name, { by, title: message, head: branch })).number);
 }

@@ -7,7 +7,7 @@ import { branchesOf, html, type PageHtml, type PageView } from './frame.ts';
  * Everybody, with what they may do here: who has write, who can triage, who is a stranger; and bots with a role. Chosen at first: the author of
  * what the form is about if it is a person, otherwise the first who has write, as whom most is done.
  */
-function people({ double, repository }: PageView, authorId: number | null = null): PageHtml {
+function renderPeople({ double, repository }: PageView, authorId: number | null = null): PageHtml {
   const roleOf = (one: GithubAccount) => grantOf(double.state, repository, one).roleName;
   const all = [...double.state.accounts.values()].filter(
     ({ id, type }) => type === 'User' || repository.collaborators.has(id),
@@ -33,19 +33,19 @@ export function threadForms(view: PageView, issue: GithubIssue): PageHtml {
   const labels = [...new Set(['analyse', ...[...view.repository.labels.values()].map(({ name }) => name)])];
   const to = `${issue.number}`;
   return html`<section class="forms" aria-label="Act"><h2>Act on the double</h2>
-${form(view, `${to}/comment`, html`<textarea name="body" aria-label="Comment" placeholder="Add a comment, such as /analyse"></textarea>${people(view)} <button class="go">Comment</button>`)}
+${form(view, `${to}/comment`, html`<textarea name="body" aria-label="Comment" placeholder="Add a comment, such as /analyse"></textarea>${renderPeople(view)} <button class="go">Comment</button>`)}
 ${form(
   view,
   `${to}/label`,
   html`<input type="text" name="label" list="labels" value="analyse" size="14" aria-label="Label"><datalist id="labels">${labels.map((one) => html`<option value="${one}">`)}</datalist>
-${people(view)} ${button('add', 'Add label')}${button('remove', 'Remove label')}`,
+${renderPeople(view)} ${button('add', 'Add label')}${button('remove', 'Remove label')}`,
 )}
-${form(view, `${to}/state`, html`${people(view)} ${stateButtons(issue)}`)}
+${form(view, `${to}/state`, html`${renderPeople(view)} ${stateButtons(issue)}`)}
 <details><summary>Edit title and text</summary>${form(
     view,
     `${to}/edit`,
     html`<p><input type="text" name="title" value="${issue.title}" size="80" aria-label="Title"></p><textarea name="body" aria-label="Text" rows="10">${issue.body ?? ''}</textarea>
-${people(view, issue.authorId)} <button>Save</button>`,
+${renderPeople(view, issue.authorId)} <button>Save</button>`,
   )}</details>
 ${issue.pull && form(view, `${to}/check`, checkFields())}</section>`;
 }
@@ -72,7 +72,7 @@ export function commentEditForm(view: PageView, comment: Comment): PageHtml {
   return html`<details style="padding:0 16px 8px"><summary class="muted">Edit</summary>${form(
     view,
     `comments/${comment.id}`,
-    html`<textarea name="body" aria-label="Text" rows="6">${comment.body}</textarea>${people(view, comment.authorId)} ${button('edit', 'Save')}${button('delete', 'Delete')}`,
+    html`<textarea name="body" aria-label="Text" rows="6">${comment.body}</textarea>${renderPeople(view, comment.authorId)} ${button('edit', 'Save')}${button('delete', 'Delete')}`,
   )}</details>`;
 }
 
@@ -82,7 +82,7 @@ export function newIssueForm(view: PageView): PageHtml {
     'issues',
     html`<p><input type="text" name="title" size="80" placeholder="Title" aria-label="Title" required></p>
 <textarea name="body" aria-label="Text" rows="8"></textarea>
-<p><input type="text" name="label" placeholder="label of a template" aria-label="Label"> ${people(view)} <button class="go">Open</button></p>`,
+<p><input type="text" name="label" placeholder="label of a template" aria-label="Label"> ${renderPeople(view)} <button class="go">Open</button></p>`,
   )}</section>`;
 }
 
@@ -126,13 +126,13 @@ async function changeForm(
 ${path}
 <input type="text" name="message" placeholder="Commit message" aria-label="Message"></p>
 ${content}
-<p>${people(view)} <label><input type="checkbox" name="pull" value="yes"${opensPull && html` checked`}> and open a pull request</label> <button class="go">Push</button></p>`,
+<p>${renderPeople(view)} <label><input type="checkbox" name="pull" value="yes"${opensPull && html` checked`}> and open a pull request</label> <button class="go">Push</button></p>`,
   )}</section>`;
 }
 
 /** Commits what a remark suggests. */
 export function suggestionForm(view: PageView, comment: ReviewRemark): PageHtml {
-  const fields = html`<button class="go">Commit suggestion</button> ${people(view)}`;
+  const fields = html`<button class="go">Commit suggestion</button> ${renderPeople(view)}`;
   return form(view, `suggestions/${comment.id}`, fields);
 }
 
@@ -142,6 +142,6 @@ export function checkForms(view: PageView, run: CheckRun): PageHtml {
   return html`<section class="forms" aria-label="Act"><h2>Act on the double</h2>${form(
     view,
     `runs/${run.id}`,
-    html`${people(view)} ${buttons}${button('', 'Re-run')}`,
+    html`${renderPeople(view)} ${buttons}${button('', 'Re-run')}`,
   )}</section>`;
 }

@@ -64,13 +64,13 @@ export function servePage(double: GithubDouble): PageHandler {
       return isBrowser && answer(response, 404, refusal('Not found', 'The double has no page here.', null));
     }
     const view = viewOf(double, repository, url.searchParams.get('view') === 'reader');
-    if (request.method === 'POST' && rest.startsWith('/-/')) return submit(view, rest.slice(3), request, response);
+    if (request.method === 'POST' && rest.startsWith('/-/')) return submitForm(view, rest.slice(3), request, response);
     if (request.method !== 'GET') return false;
-    return show(view, rest.replace(/\/$/, ''), response);
+    return showPage(view, rest.replace(/\/$/, ''), response);
   };
 }
 
-async function show(view: PageView, rest: string, response: ServerResponse): Promise<boolean> {
+async function showPage(view: PageView, rest: string, response: ServerResponse): Promise<boolean> {
   for (const { pattern, show } of pages) {
     const match = pattern.exec(rest);
     const page = match === null ? null : await show(view, match[1] ?? '');
@@ -79,7 +79,7 @@ async function show(view: PageView, rest: string, response: ServerResponse): Pro
   return answer(response, 404, refusal('Not found', `There is no ${rest} in ${view.name}.`, view));
 }
 
-async function submit(
+async function submitForm(
   view: PageView,
   name: string,
   request: IncomingMessage,

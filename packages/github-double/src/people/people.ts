@@ -38,7 +38,7 @@ export type People = AccountVerbs &
   QueueVerbs;
 
 /** `underTest`: the App that `install` means when it is told no other. */
-export function people(state: State, underTest: App): People {
+export function createPeople(state: State, underTest: App): People {
   return {
     ...accountVerbs(state),
     ...repositoryVerbs(state),

@@ -174,8 +174,8 @@ export function simplePull(state: State, repository: GithubRepository, issue: Gi
     labels: labelsOf(state, repository, issue),
     milestone: null,
     draft: pull.isDraft,
-    head: end(state, headOf(state, pull), pull.headRef, pull.headSha),
-    base: end(state, { repository, ownerId: repository.ownerId }, pull.baseRef, pull.baseSha),
+    head: describePullEnd(state, getHeadOwner(state, pull), pull.headRef, pull.headSha),
+    base: describePullEnd(state, { repository, ownerId: repository.ownerId }, pull.baseRef, pull.baseSha),
     author_association: associationOf(state, repository, issue.authorId),
     auto_merge: null,
     active_lock_reason: null,
@@ -216,13 +216,18 @@ export function headRepository(state: State, pull: Pull): GithubRepository | nul
   return state.repositories.get(pull.headRepositoryId) ?? null;
 }
 
-function headOf(state: State, pull: Pull) {
+function getHeadOwner(state: State, pull: Pull) {
   const repository = headRepository(state, pull);
   return { repository, ownerId: repository?.ownerId ?? pull.headOwnerId };
 }
 
 /** Where the fork is gone its owner is still named. */
-function end(state: State, held: { repository: GithubRepository | null; ownerId: number }, ref: string, sha: string) {
+function describePullEnd(
+  state: State,
+  held: { repository: GithubRepository | null; ownerId: number },
+  ref: string,
+  sha: string,
+) {
   const user = simpleUserOf(state, held.ownerId);
   const repo = held.repository === null ? null : plainRepository(state, held.repository);
   return { label: `${user?.login ?? 'unknown'}:${ref}`, ref, sha, user, repo };

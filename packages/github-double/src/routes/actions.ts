@@ -19,7 +19,7 @@ const MOST_FOUND = 1_000;
 const SEARCHES = ['actor', 'branch', 'check_suite_id', 'created', 'event', 'head_sha', 'status'];
 
 export const actionsRoutes: readonly Route[] = [
-  ofRepository('GET /actions/runs', READ, listed),
+  ofRepository('GET /actions/runs', READ, answerWorkflowRuns),
   ...['', '/attempts/{attempt_number}'].flatMap((rest) => [
     ofRepository(`GET /actions/runs/{run_id}${rest}/jobs`, READ, withAttempt(jobsOf)),
   ]),
@@ -83,7 +83,7 @@ function toStorage(
   return { status: 302, headers: { location: `${call.state.urls.storage}/${path}?sig=${signature}` } };
 }
 
-async function listed(call: RepositoryCall): Promise<Answer> {
+async function answerWorkflowRuns(call: RepositoryCall): Promise<Answer> {
   const { searchParams } = call.url;
   const found = [...call.repository.workflowRuns.values()]
     .filter((run) => isWanted(call, run))
@@ -109,12 +109,12 @@ function isWanted({ state, url }: RepositoryCall, run: ActionsRun): boolean {
     is('check_suite_id', run.suiteId) &&
     is('actor', state.accounts.get(run.actorId)?.login) &&
     is('status', run.status, run.conclusion) &&
-    isWithin(url.searchParams.get('created'), run.createdAt)
+    matchesDate(url.searchParams.get('created'), run.createdAt)
   );
 }
 
 /** GitHub's search for dates: `>=2026-01-01`, `<2026-02-01T10:00:00Z`, `2026-01-01..2026-01-31`, one day. */
-function isWithin(wanted: string | null, at: string): boolean {
+function matchesDate(wanted: string | null, at: string): boolean {
   if (wanted === null) return true;
   const [, sign = '', date = ''] = /^(>=|<=|>|<)?(.*)$/.exec(wanted) ?? [];
   const [from = '', to] = date.split('..');

@@ -32,7 +32,7 @@ export const checkRoutes: readonly Route[] = [
       page.map((one) => annotationBody(call.state, call.repository, run, one)),
     );
   }),
-  ofRepository('GET /commits/{commit_sha}/check-runs', READ, ofCommit(listRuns)),
+  ofRepository('GET /commits/{commit_sha}/check-runs', READ, ofCommit(answerCheckRuns)),
 ];
 
 /** Of a commit by branch, tag or sha. */
@@ -47,7 +47,7 @@ function runOf(call: RepositoryCall): CheckRun | undefined {
   return call.repository.checkRuns.get(Number(call.params['check_run_id']));
 }
 
-function listRuns(call: RepositoryCall, sha: string): Answer {
+function answerCheckRuns(call: RepositoryCall, sha: string): Answer {
   const { searchParams } = call.url;
   const is = (name: string, value: string | number | null) =>
     !searchParams.has(name) || searchParams.get(name) === String(value);

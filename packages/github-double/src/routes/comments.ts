@@ -24,7 +24,7 @@ export const commentRoutes: readonly Route[] = [
   ofRepository(
     'GET /issues/{issue_number}/comments',
     ISSUES_READ,
-    withIssue((call, issue) => listed(call, (one) => one.issueNumber === issue.number)),
+    withIssue((call, issue) => answerComments(call, (one) => one.issueNumber === issue.number)),
   ),
   ofRepository(
     'POST /issues/{issue_number}/comments',
@@ -39,7 +39,7 @@ export const commentRoutes: readonly Route[] = [
       return created(commentBody(call.state, call.repository, comment));
     }),
   ),
-  ofRepository('GET /issues/comments', ISSUES_READ, (call) => listed(call, () => true)),
+  ofRepository('GET /issues/comments', ISSUES_READ, (call) => answerComments(call, () => true)),
   ofRepository(
     'PATCH /issues/comments/{comment_id}',
     ISSUES_WRITE,
@@ -89,7 +89,7 @@ function created(body: { readonly url: string }): Answer {
 }
 
 /** Oldest first; `since` goes by the time of the last edit. */
-function listed(call: RepositoryCall, among: (comment: Comment) => boolean): Answer {
+function answerComments(call: RepositoryCall, among: (comment: Comment) => boolean): Answer {
   const since = call.url.searchParams.get('since') ?? '';
   const all = [...call.repository.comments.values()].filter((one) => among(one) && one.updatedAt >= since);
   if (call.url.searchParams.get('direction') === 'desc') all.reverse();

@@ -18,7 +18,7 @@ export const commitRoutes: readonly Route[] = [
     const sha = await resolveCommit(call.repository.gitDir, call.params['ref'] ?? '');
     return sha === null ? noCommit(call.params['ref']) : ok(await commitWithFiles(call.state, call.repository, sha));
   }),
-  ofRepository('GET /compare/{basehead}', READ, compare),
+  ofRepository('GET /compare/{basehead}', READ, answerComparison),
 ];
 
 /** 422, not 404: GitHub's answer to a name that means no commit. */
@@ -49,7 +49,7 @@ async function pullsOfCommit(call: RepositoryCall, sha: string): Promise<Answer>
   return paged(call, found);
 }
 
-async function compare(call: RepositoryCall): Promise<Answer> {
+async function answerComparison(call: RepositoryCall): Promise<Answer> {
   const { state, repository } = call;
   const [baseName = '', headName = ''] = (call.params['basehead'] ?? '').split('...');
   const short = (name: string) => name.replace(`${owner(state, repository).login}:`, '');

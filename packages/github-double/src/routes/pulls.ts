@@ -29,7 +29,7 @@ const PULLS_READ = [{ pull_requests: 'read' }] as const;
 const PULLS_WRITE = [{ pull_requests: 'write' }] as const;
 
 export const pullRoutes: readonly Route[] = [
-  ofRepository('GET /pulls', PULLS_READ, listed),
+  ofRepository('GET /pulls', PULLS_READ, answerPulls),
   ofRepository('POST /pulls', PULLS_WRITE, open),
   ofRepository(
     'GET /pulls/{pull_number}',
@@ -75,7 +75,7 @@ function withPull(answer: OfPull) {
 }
 
 /** `head` is `owner:branch`; in any other form it is no filter, as on GitHub. */
-function listed(call: RepositoryCall): Answer {
+function answerPulls(call: RepositoryCall): Answer {
   const { searchParams } = call.url;
   const state = searchParams.get('state') ?? 'open';
   const [login, branch] = (searchParams.get('head') ?? '').split(/:(.*)/);
@@ -112,7 +112,7 @@ async function open(call: RepositoryCall): Promise<Answer> {
   if (isDraft && repository.isPrivate && owner(state, repository).plan === 'free') {
     return refused(422, 'Draft pull requests are not supported in this repository.');
   }
-  const { head, headRef } = headOf(call, asText(body['head']) ?? '');
+  const { head, headRef } = findNamedHead(call, asText(body['head']) ?? '');
   const authorId = actorId(call.caller);
   const maintainerCanModify = body['maintainer_can_modify'] !== false && head.id !== repository.id;
   const made = {
@@ -133,7 +133,10 @@ async function open(call: RepositoryCall): Promise<Answer> {
 }
 
 /** `branch`, or `owner:branch` of a fork. */
-function headOf({ state, repository }: RepositoryCall, given: string): { head: GithubRepository; headRef: string } {
+function findNamedHead(
+  { state, repository }: RepositoryCall,
+  given: string,
+): { head: GithubRepository; headRef: string } {
   const [login, branch] = given.split(/:(.*)/);
   if (branch === undefined) return { head: repository, headRef: given };
   const account = accountByLogin(state, login ?? '');
@@ -174,7 +177,7 @@ function isCollaborator(repository: GithubRepository, { state }: RepositoryCall,
 const STATES = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const;
 
 export const reviewRoutes: readonly Route[] = [
-  ofRepository('POST /pulls/{pull_number}/reviews', PULLS_WRITE, withPull(submit)),
+  ofRepository('POST /pulls/{pull_number}/reviews', PULLS_WRITE, withPull(submitReview)),
   ofRepository(
     'GET /pulls/{pull_number}/reviews',
     PULLS_READ,
@@ -184,7 +187,7 @@ export const reviewRoutes: readonly Route[] = [
   ),
 ];
 
-async function submit(call: RepositoryCall, issue: GithubIssue, pull: Pull): Promise<Answer> {
+async function submitReview(call: RepositoryCall, issue: GithubIssue, pull: Pull): Promise<Answer> {
   const { body, caller, repository, state } = call;
   const event = asText(body['event']) as keyof typeof STATES | undefined;
   const given = remarksOf(body['comments']);
