@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forEachTerm, hashTerm, hashWord, joinName } from '../src/terms.ts';
+import { findDefinedNames, forEachTerm, hashTerm, hashWord, joinName } from '../src/terms.ts';
 
 function terms(text: string): readonly string[] {
   const all: string[] = [];
@@ -43,6 +43,19 @@ describe('the terms of a text', () => {
 
   it('meet in the whole name, however it is joined', () => {
     expect(new Set(['readLine', 'read_line', 'READ-LINE', '$readLine'].map(joinName))).toEqual(new Set(['readline']));
+  });
+});
+
+describe('the names that a line defines', () => {
+  it.each([
+    ['export class Cart {', ['Cart']],
+    ['  total(items) {', ['total']],
+    ['  total(items)', []],
+    ['  if (ready) {', []],
+    ['const sum = (a, b) => a + b;', ['sum']],
+    ['# def old():', []],
+  ])('of %s are %j', (line, names) => {
+    expect(findDefinedNames(line)).toEqual(names);
   });
 });
 

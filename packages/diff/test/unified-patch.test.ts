@@ -160,3 +160,13 @@ deleted file mode 100644
     expect(() => toUnifiedPatch({ base: '', files })).toThrow('refused');
   });
 });
+
+it('a change near the one before it shares its hunk, however many hunks came before', () => {
+  const before = Array.from({ length: 60 }, (_, index) => `line ${index + 1}\n`);
+  const after = before.map((line, index) => ([4, 39, 42].includes(index) ? `new ${line}` : line));
+  const patch = toUnifiedPatch({
+    base: 'a'.repeat(40),
+    files: [{ kind: 'modified', path: 'a.txt', mode: '100644', before: before.join(''), after: after.join('') }],
+  });
+  expect(patch.match(/^@@.*$/gm)).toEqual(['@@ -2,7 +2,7 @@', '@@ -37,10 +37,10 @@']);
+});

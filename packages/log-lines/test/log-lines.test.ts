@@ -66,6 +66,7 @@ it('the YAML below a failed test of TAP has its error and its stack', () => {
   expect(readTapError(lines, 4)).toEqual({ type: 'AssertionError', message: 'one is\nnot two' });
   expect([findTapStack(lines, 7), findTapStack(lines, 4)]).toEqual([6, -1]);
   expect(readTapError(['not ok 1', 'at x'], 1)).toBeNull();
+  expect(readTapError([...lines, 'not ok 2 - other', '  error: of nothing', '  at x'], 11)).toBeNull();
   expect(unquote("'it\\'s'")).toBe("it's");
 });
 

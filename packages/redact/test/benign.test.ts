@@ -65,7 +65,7 @@ function tokenOf(authorization: string): string { return of(authorization, secre
 ['*.token', '*.secret', 'authorization', 'cookie'], for (const path of ['/etc/passwd', 'src/../run2.sh', 'link/passwd', 'b2/c'])
 t("password", "Your password, 8 characters"); form.get("token", "csrf-token"); {"name":"token","value":"$TOKEN"} secret value: missing
 docker run -p 8080:80 app ; redis-cli -p 6379 ping ; mysql -h db1 -P 3306 -u root shop ; psql -p 5432 ; docker login -u ci --password-stdin
-the password is required; your password was reset; the password is at least 8 characters long; token is not valid
+the password is required; the password is confidential; your password was reset; the password is at least 8 characters long; token is not valid
 eslint a.js:12:5:E501:semi src/x.py:1234:a:b:c:d test:1:2:3:4 aa:bb:cc:dd:ee:ff 10.0.0.1:5432:db:up
 ?code=ECONNREFUSED&state=open ?code=404 GET /callback?code=not_found_in_this_place
 API-COMPATIBILITY-LAYER-2026 EAACounter key-value pul-request pat-terns napi_create_function re_export_named rdme_build
