@@ -8,12 +8,13 @@ import { createRedactor, type Redactor } from 'causeway-redact';
 import manifest from '../../package.json' with { type: 'json' };
 import { type Account, createSigningSecret } from '../core/account/index.ts';
 import type { FindShortage, Shortage } from '../core/disk.ts';
-import type { JobHandler, JobKind, LaneLimits, Worker } from '../core/queue.ts';
+import type { JobHandler, JobKind, Worker } from '../core/queue.ts';
 import type { Lexicons, Source } from '../core/source/index.ts';
 import { type AccountStore, createSeal } from '../db/index.ts';
 import { getBookedPrices } from '../investigate/index.ts';
 import { type Log, listRegisteredSecrets, registerSecret } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
+import type { Lane } from '../queue/index.ts';
 import { createLexicons } from '../search/index.ts';
 import {
   type CheckReader,
@@ -124,11 +125,6 @@ export async function openAccount(store: AccountStore, now: Date): Promise<Accou
   });
   for (const secret of await store.listSigningSecrets(account.id, moment)) registerSecret(secret);
   return account;
-}
-
-interface Lane {
-  readonly handler: JobHandler;
-  readonly limits: LaneLimits;
 }
 
 export type Lanes = Readonly<Partial<Record<JobKind, Lane>>>;

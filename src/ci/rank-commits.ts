@@ -2,11 +2,12 @@
 // failure names.
 
 import { findFailingPlaces } from 'causeway-ci-log';
+import { getFolder } from 'causeway-paths';
 import type { LikeliestCommit } from '../core/check/index.ts';
+import { formatCounted } from '../core/counted.ts';
 import {
   attempt,
   classifyFile,
-  formatCounted,
   formatOrdinal,
   type Ground,
   type KnownRange,
@@ -163,10 +164,6 @@ function scoreSubjectTies(subject: string, { headline, tests }: RangeEvidence): 
 /** Of code, not of a sentence: `applyCoupon`, `apply_coupon`, `CouponTest`. */
 function isName(word: string): boolean {
   return /[a-z\d][A-Z]|\w_\w|\$/.test(word);
-}
-
-function getFolder(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
 interface Told {

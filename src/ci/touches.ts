@@ -3,6 +3,7 @@
 
 import type { ReadCheck } from 'causeway-ci-log';
 import type { SourceTree } from 'causeway-git-objects';
+import { getFolder } from 'causeway-paths';
 import {
   classifyFile,
   createPathIndex,
@@ -286,7 +287,7 @@ function findUsedModules({ path: test, text }: TouchedTestFile): Uses {
   );
   const base = /^(?:.*?\/)?(?=(?:src|tests?|specs?|__tests__)\/)/.exec(test)?.[0] ?? '';
   const targets = written.flatMap((name) => {
-    if (name.startsWith('.')) return joinPaths(findFolder(test), name) ?? [];
+    if (name.startsWith('.')) return joinPaths(getFolder(test), name) ?? [];
     const inSource = /^[@~#]\/(.+)$/.exec(name)?.[1];
     return inSource === undefined ? [] : [`${base}src/${inSource}`, `${base}${inSource}`];
   });
@@ -324,8 +325,8 @@ function findUsedNames({ path: test, text, tree }: TouchedTestFile): Uses {
   const words = new Set(text.match(/[A-Za-z_]\w{2,100}/g));
   let outlined = 0;
   return async (path, signal) => {
-    const folder = findFolder(path);
-    const isOwn = folder === findFolder(test);
+    const folder = getFolder(path);
+    const isOwn = folder === getFolder(test);
     const isImported =
       folder !== '' && !path.endsWith('_test.go') && imported.some((name) => name.endsWith(`/${folder}`));
     if ((!isOwn && !isImported) || outlined >= MOST_OUTLINED) return false;
@@ -380,7 +381,7 @@ function findUsedFeatures({ path: test, text, index }: TouchedTestFile): Uses {
   const relative = findMatches(text, /\brequire_relative[ (]{1,3}['"]([\w./-]{1,200})['"]/g);
   const found = new Set([
     ...required.filter((name) => name.includes('/')),
-    ...relative.flatMap((name) => joinPaths(findFolder(test), name) ?? []),
+    ...relative.flatMap((name) => joinPaths(getFolder(test), name) ?? []),
   ]);
   const types = findTypes(text);
   return (path) => {
@@ -420,10 +421,6 @@ function normaliseName(path: string): string {
 
 function findMatches(text: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].flatMap(([, found]) => found ?? []);
-}
-
-function findFolder(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
 /** The path that is written as seen from a folder; null: outside of the repository. */

@@ -15,19 +15,15 @@ import {
   nameModel,
   type StoredAnswer,
 } from '../evaluation/index.ts';
+import type { TextLayout } from './render.ts';
 import { createStyle, padEnd, truncateColumns, wrap } from './terminal.ts';
-
-interface Layout {
-  readonly columns: number;
-  readonly colour: boolean;
-}
 
 const LABEL_COLUMNS = 28;
 const CELL_COLUMNS = 24;
 const MAX_COLUMNS = 100;
 
 /** Ends with a line feed. Models that do not fit next to each other follow in further tables. */
-export function renderEvaluation(evaluation: Evaluation, layout: Layout): string {
+export function renderEvaluation(evaluation: Evaluation, layout: TextLayout): string {
   const { cases, models, missing, spentUsd, budgetUsd } = evaluation;
   const columns = Math.min(layout.columns, MAX_COLUMNS);
   const paint = createStyle(layout.colour);
@@ -55,7 +51,11 @@ export function renderEvaluation(evaluation: Evaluation, layout: Layout): string
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function renderTables(models: readonly string[], rows: readonly FigureRow[], { columns, colour }: Layout): string[] {
+function renderTables(
+  models: readonly string[],
+  rows: readonly FigureRow[],
+  { columns, colour }: TextLayout,
+): string[] {
   const paint = createStyle(colour);
   const fitting = Math.max(1, Math.floor((columns - LABEL_COLUMNS) / CELL_COLUMNS));
   const tables: string[][] = [];

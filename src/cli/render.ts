@@ -15,7 +15,7 @@ import {
 import type { RecordedStep } from '../db/index.ts';
 import { createStyle, displayWidth, type Style, truncateColumns, wrap } from './terminal.ts';
 
-interface Layout {
+export interface TextLayout {
   readonly columns: number;
   readonly colour: boolean;
 }
@@ -41,7 +41,7 @@ const MIN_MEANING = 24;
  * The readable report; ends with a line feed. Lines are wrapped at `columns` (at most 100, or infinite), except code,
  * paths and addresses.
  */
-export function renderIssue(issue: Issue, layout: Layout): string {
+export function renderIssue(issue: Issue, layout: TextLayout): string {
   const page: TerminalPage = {
     columns: layout.columns === Number.POSITIVE_INFINITY ? layout.columns : Math.min(layout.columns, MAX_COLUMNS),
     paint: createStyle(layout.colour),
@@ -76,7 +76,7 @@ export function renderIssue(issue: Issue, layout: Layout): string {
 }
 
 /** ` 3  what was looked up · what it means`, cut to the columns. */
-export function renderStep(step: RecordedStep, layout: Layout): string {
+export function renderStep(step: RecordedStep, layout: TextLayout): string {
   const paint = createStyle(layout.colour);
   const number = String(step.number).padStart(2);
   const width = Math.max(20, layout.columns - number.length - 2);

@@ -6,6 +6,7 @@ import type { ShortenLog } from '../core/check/index.ts';
 import { CausewayError } from '../core/errors.ts';
 import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report/index.ts';
 import { createGithubClient, type GithubClient, type GithubOptions, readJobLog } from './clients/index.ts';
+import type { IssueComment } from './report/index.ts';
 
 interface AddressOptions extends GithubOptions {
   readonly shortenLog: ShortenLog;
@@ -97,8 +98,6 @@ function refuseAddress(url: string): CausewayError {
 }
 
 type IssueData = RestEndpointMethodTypes['issues']['get']['response']['data'];
-type Comment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
-
 const PAGE = 100;
 /** The first comments describe the problem; in a thread of thousands the rest is mostly talk. */
 const MOST_COMMENTS = 300;
@@ -114,7 +113,7 @@ async function readIssue(
     client.octokit.rest.issues.get({ owner, repo, issue_number: number, request: { signal: deadline } }),
   );
   if (issue.pull_request) throw refusePullRequest(`${webUrl}/${owner}/${repo}/pull/${number}`);
-  const comments: Comment[] = [];
+  const comments: IssueComment[] = [];
   for (let page = 1; comments.length < Math.min(issue.comments, MOST_COMMENTS); page++) {
     const found = await client.call("the issue's comments", signal, (deadline) => {
       const where = { owner, repo, issue_number: number, per_page: PAGE, page };
@@ -131,7 +130,7 @@ async function readIssue(
   };
 }
 
-function describeIssue(issue: IssueData, comments: readonly Comment[]): string {
+function describeIssue(issue: IssueData, comments: readonly IssueComment[]): string {
   const left = issue.comments - comments.length;
   const parts = [
     ...[issue.title, describeAuthor('Reported', issue), issue.body?.trim() ?? ''],
@@ -141,7 +140,7 @@ function describeIssue(issue: IssueData, comments: readonly Comment[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function describeAuthor(what: string, { user, created_at }: Pick<Comment, 'user' | 'created_at'>): string {
+function describeAuthor(what: string, { user, created_at }: Pick<IssueComment, 'user' | 'created_at'>): string {
   return `${what} by ${user?.login ?? 'a deleted user'} on ${created_at.slice(0, 10)}:`;
 }
 

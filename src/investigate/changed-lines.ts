@@ -4,6 +4,7 @@ import { diffLines, type FileChange, type Hunk } from 'causeway-diff';
 import { toComparablePath } from 'causeway-paths';
 import { REDACTED } from 'causeway-redact';
 import { ASSERTION, isTestPath } from '../core/proof/index.ts';
+import { splitLines } from '../core/source/index.ts';
 
 type Redact = (text: string) => Promise<string>;
 
@@ -48,10 +49,6 @@ function splitSides(change: FileChange): { readonly before: readonly string[]; r
     before: change.kind === 'added' ? [] : splitLines(change.before),
     after: change.kind === 'deleted' ? [] : splitLines(change.after),
   };
-}
-
-function splitLines(text: string): readonly string[] {
-  return text === '' ? [] : text.split(/(?<=\n)/);
 }
 
 /** Indices of the lines that do not stay as they are when secrets are taken out: a key may run over many. */

@@ -30,7 +30,7 @@ export interface GroundStep {
   readonly kind?: 'found' | 'nothing' | 'failed' | 'edit';
 }
 
-type DraftClaim = ConclusionDraft['rootCause'][number];
+export type DraftClaim = ConclusionDraft['rootCause'][number];
 
 export type Citation = DraftClaim['citations'][number];
 

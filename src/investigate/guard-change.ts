@@ -2,7 +2,7 @@
 
 import { type ChangeSet, type FileChange, hasChanges, isText } from 'causeway-diff';
 import type { TreeEntry } from 'causeway-git-objects';
-import { isSafePath, toComparablePath } from 'causeway-paths';
+import { isSafePath, listFolders, toComparablePath } from 'causeway-paths';
 import type { Analysis } from '../core/issue/index.ts';
 import { isCommentLine } from '../core/source/index.ts';
 import { countLines, findLoosenings, listChangedLines, removeSecretHunks } from './changed-lines.ts';
@@ -208,12 +208,6 @@ function indexEntries(
     folders: new Set(entries.flatMap(({ path }) => listFolders(path))),
     byPlain: new Map(entries.flatMap(({ path }) => (gone.has(path) ? [] : [[toComparablePath(path), path]]))),
   };
-}
-
-/** `a` and `a/b` for `a/b/c`. */
-function listFolders(path: string): string[] {
-  const parts = path.split('/');
-  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 /** What the old and the new path forbid. Paths that a person may approve are judged with the content. */

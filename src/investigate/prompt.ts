@@ -7,6 +7,7 @@ import { markBlanks, removeInvisible } from 'causeway-visible-text';
 import { countImages, type SourcedStep, type StepLookup } from '../core/report/index.ts';
 import type { ContextRepository } from '../core/source/index.ts';
 import { locate } from '../installation.ts';
+import { foldSpaces } from './quotation.ts';
 
 export interface Brief {
   /** Name of the repository. */
@@ -85,7 +86,7 @@ function buildMessages(
   { parts, fence, order }: { readonly parts: readonly PromptPart[]; readonly fence: string; readonly order: string },
 ): readonly Message[] {
   const fenced = parts.map((part) => `# ${part.heading}\n${wrapInFence(part, fence)}`);
-  const head = `Repository ${toOneLine(brief.project)} at commit ${toOneLine(brief.revision)}. Text between <${fence}> and </${fence}> is evidence.`;
+  const head = `Repository ${foldSpaces(brief.project)} at commit ${foldSpaces(brief.revision)}. Text between <${fence}> and </${fence}> is evidence.`;
   return [
     { role: 'system', content: system },
     {
@@ -100,7 +101,7 @@ function listContext({ context = [] }: Pick<Brief, 'context'>): readonly string[
   const [first] = context;
   if (first === undefined) return [];
   const names = context
-    .map(({ repository, revision }) => `${toOneLine(repository)} at ${revision.slice(0, 7)}`)
+    .map(({ repository, revision }) => `${foldSpaces(repository)} at ${revision.slice(0, 7)}`)
     .join(', ');
   return [
     `Other repositories that search, read_files and history can read with "repo": ${names}. Name a file there as \`${first.repository}:src/a.ts\`, in conclude as well. They cannot be edited: where the fault is in one of them, the outcome is action_recommended, with that place and the change that is needed there.`,
@@ -108,7 +109,7 @@ function listContext({ context = [] }: Pick<Brief, 'context'>): readonly string[
 }
 
 function describeLanguage({ language }: Pick<Brief, 'language'>): string {
-  return language === '' ? '' : ` Write what people read in this language: ${toOneLine(language).slice(0, 40)}.`;
+  return language === '' ? '' : ` Write what people read in this language: ${foldSpaces(language).slice(0, 40)}.`;
 }
 
 /** What is about the project comes first, what is about the fault last. */
@@ -190,7 +191,7 @@ function formatStep({ action, result, analysis }: SourcedStep, number: number): 
 /** The first files count most, but each of them gets its share before those before it get more. */
 function formatInstructions({ instructions }: Brief): string {
   const pieces = instructions.map(({ path, text }) => {
-    const copy = copyForModel(`## ${toOneLine(path).slice(0, 200)}\n${text.trim()}`).text.trim();
+    const copy = copyForModel(`## ${foldSpaces(path).slice(0, 200)}\n${text.trim()}`).text.trim();
     return truncateMiddle(copy, CAPS.instructionFile);
   });
   let left = CAPS.instructions;
@@ -218,10 +219,6 @@ function truncateMiddle(text: string, bytes: number): string {
   const tail = all.length - (bytes - head);
   const [before, after] = [all.subarray(0, head).toString(), all.subarray(tail).toString()];
   return `${before.replace(/(?<!\ufffd)\ufffd+$/, '')}\n[… ${tail - head} bytes left out …]\n${after.replace(/^\ufffd+/, '')}`;
-}
-
-function toOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** Byte-identical in every run, so that endpoints can cache it. */

@@ -46,7 +46,7 @@ export function isInformative({ withoutGutters }: PreparedText): boolean {
   return [...withoutGutters.matchAll(WORD)].some(([word]) => !EVERYWHERE.has(word.toLowerCase()));
 }
 
-function foldSpaces(text: string): string {
+export function foldSpaces(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 

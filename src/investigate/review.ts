@@ -3,7 +3,7 @@
 import { type ChangeSet, hasChanges } from 'causeway-diff';
 import { isSafePath } from 'causeway-paths';
 import { listChangedLines } from './changed-lines.ts';
-import type { CheckedClaim, Citation, CitedPlace, GroundStep } from './claims.ts';
+import type { CheckedClaim, Citation, CitedPlace, DraftClaim, GroundStep } from './claims.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 import { isInformative, occursIn, type PreparedText, prepareText } from './quotation.ts';
 import { type FailedCheckGround, judgeRelevance, type Relevance } from './relevance.ts';
@@ -19,8 +19,6 @@ export interface EvidenceGround {
   /** The failed check that the conclusion must be about; absent or null: any proof will do. */
   readonly failedCheck?: FailedCheckGround | null;
 }
-
-type DraftClaim = ConclusionDraft['rootCause'][number];
 
 export interface CheckedDraft {
   /** The draft without what does not hold; the outcome is still the model's. */

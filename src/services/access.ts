@@ -23,7 +23,7 @@ export interface Asking {
 /** What the person may see, with their role. */
 export type Seen<T> = T & { readonly role: Role };
 
-type SeenProject = Seen<{ readonly project: Project }>;
+export type SeenProject = Seen<{ readonly project: Project }>;
 
 /** Roles that are looked up at once; GitHub answers in about a tenth of a second. */
 const AT_ONCE = 10;

@@ -21,6 +21,7 @@ export {
   listVisibleIssueLines,
   listVisibleProjects,
   type Seen,
+  type SeenProject,
 } from './access.ts';
 export { createBackfillHandler } from './backfill.ts';
 export {

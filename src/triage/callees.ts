@@ -3,9 +3,10 @@
 
 import { forEachWord, hashWord } from 'causeway-code-words';
 import type { LineRange } from 'causeway-git-objects';
+import { formatCounted } from '../core/counted.ts';
 import { findSpans, isCommentLine, type Span } from '../core/source/index.ts';
 import { looksLikeCode, STOP_WORDS } from './identifiers.ts';
-import { attempt, formatCounted, formatLines, type Lookups, shortenSha } from './lookups.ts';
+import { attempt, formatLines, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';
 
 interface CallingPlace {

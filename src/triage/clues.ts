@@ -2,10 +2,11 @@
 
 import type { SearchHit } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
+import { formatCounted } from '../core/counted.ts';
 import { findEnclosingFunction } from '../core/source/index.ts';
 import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';
-import { attempt, formatCounted, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
+import { attempt, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
 import { classifyFile, type FileKind, isSecondary, isVendored } from './own-code.ts';
 import { type Ground, getFileName, listPaths, type Mapping, mapFrame, mapPath, type PathIndex } from './paths.ts';
 import { type SignalPlace, type Signals, splitConstantParts } from './signals.ts';

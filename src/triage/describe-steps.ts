@@ -1,12 +1,13 @@
 // The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
 
 import type { ReadLog } from 'causeway-ci-log';
+import { formatCounted } from '../core/counted.ts';
 import { countImages, type InvestigationStep, type SourcedStep } from '../core/report/index.ts';
 import { nameBranch } from '../core/source/index.ts';
 import type { MappedFrame } from './clues.ts';
 import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';
-import { formatCounted, shortenSha } from './lookups.ts';
+import { shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import type { AskedCommit, Revisions } from './resolve-revision.ts';

@@ -11,18 +11,11 @@ import type {
   SourceTree,
 } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
+import { formatCounted } from '../core/counted.ts';
 import { findSpans, type Span } from '../core/source/index.ts';
 import { recordCallees } from './callees.ts';
 import { isLineNamed } from './clues.ts';
-import {
-  attempt,
-  formatCounted,
-  formatLines,
-  type Lookups,
-  MAX_SHOWN_LINE,
-  runSideBySide,
-  shortenSha,
-} from './lookups.ts';
+import { attempt, formatLines, type Lookups, MAX_SHOWN_LINE, runSideBySide, shortenSha } from './lookups.ts';
 import { recordNearestTests, type TestedName } from './nearest-tests.ts';
 import { classifyFile } from './own-code.ts';
 import { type ChosenFunction, preferCode } from './prefer-code.ts';

@@ -4,7 +4,7 @@ export { findDependencyTag } from './dependency-version.ts';
 export { gatherFacts, type KnownRange } from './facts.ts';
 export { concludeFromFacts } from './facts-only.ts';
 export type { Trace } from './frames.ts';
-export { attempt, formatCounted, formatOrdinal, type Lookups, shortenSha } from './lookups.ts';
+export { attempt, formatOrdinal, type Lookups, shortenSha } from './lookups.ts';
 export { findTestCases } from './nearest-tests.ts';
 export { classifyFile, isProgram, readOwnPackages } from './own-code.ts';
 export { createPathIndex, type Ground, getFileName, type Mapping, mapPath, type PathIndex } from './paths.ts';

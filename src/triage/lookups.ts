@@ -177,11 +177,6 @@ export function formatLines(lines: readonly string[], { from, to }: LineRange, m
   return rows.join('\n');
 }
 
-/** `1 file`, `2 files`. */
-export function formatCounted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
 const RULES = new Intl.PluralRules('en', { type: 'ordinal' });
 
 const ENDINGS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' };

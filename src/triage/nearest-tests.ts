@@ -4,8 +4,9 @@
 import { splitName, stemWord } from 'causeway-code-words';
 import type { LineRange, SearchHit } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
+import { formatCounted } from '../core/counted.ts';
 import { getSubject } from './clues.ts';
-import { attempt, formatCounted, type Lookups, shortenSha } from './lookups.ts';
+import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile, isProgram } from './own-code.ts';
 import { getFileName } from './paths.ts';
 

@@ -1,12 +1,13 @@
 // Suspects in other repositories that may be read: where a stack frame, an error message or a quoted line leads there.
 
 import type { Repository } from 'causeway-git-objects';
+import { formatCounted } from '../core/counted.ts';
 import { nameContextFile } from '../core/issue/index.ts';
 import { createFrameClues, findMessageClues, findQuotedClues, isFirm, type MappedFrame } from './clues.ts';
 import { type Examined, examinePlace } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { Frame } from './frame.ts';
-import { formatCounted, type Lookups, type Notebook, shortenSha } from './lookups.ts';
+import { type Lookups, type Notebook, shortenSha } from './lookups.ts';
 import { readOwnPackages } from './own-code.ts';
 import { cleanPath, createPathIndex, type Ground, mapFrame } from './paths.ts';
 import { placeSuspects, preventRise, rankSuspects } from './rank-suspects.ts';

@@ -147,6 +147,6 @@ function getLastSegment(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-function compareVersions(a: string, b: string): number {
+export function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }

@@ -1,9 +1,10 @@
 // What lies between a version that a report calls good, or the release before a bad one, and the bad one: the commits
 // that touch source.
 import type { CommitInfo, CommitMessage } from 'causeway-git-objects';
-import { attempt, formatCounted, type Lookups, shortenSha } from './lookups.ts';
+import { formatCounted } from '../core/counted.ts';
+import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';
-import { isUnnamed, listSpellings, type Revisions } from './resolve-revision.ts';
+import { compareVersions, isUnnamed, listSpellings, type Revisions } from './resolve-revision.ts';
 import type { NamedVersion, Signals } from './signals.ts';
 
 const MAX_SHOWN = 10;
@@ -82,10 +83,10 @@ function findNamedRange({ ground }: Lookups, { report, signals }: RangeInput): N
   const names = new Set(ground.packages.map(({ name }) => name.toLowerCase()));
   const own = signals.versions.filter((version) => !version.foreign && (isUnnamed(version) || names.has(version.of)));
   const isGood = (version: NamedVersion): boolean => version.fine || isCalledGood(report, version.version);
-  const good = own.filter(isGood).sort(compareVersions).at(-1);
-  const bad = own.filter((version) => !isGood(version)).sort(compareVersions);
+  const good = own.filter(isGood).sort(compareNamedVersions).at(-1);
+  const bad = own.filter((version) => !isGood(version)).sort(compareNamedVersions);
   if (good === undefined) return { good: null, bad: bad.find(isFirstBad) ?? null };
-  return { good, bad: bad.find((version) => compareVersions(version, good) > 0) ?? null };
+  return { good, bad: bad.find((version) => compareNamedVersions(version, good) > 0) ?? null };
 }
 
 /** `broken since 5.2`, `after upgrading to 5.2`, `worked before 5.2`: what is before the version. */
@@ -113,12 +114,8 @@ function isCalledGood(report: string, version: string): boolean {
   });
 }
 
-function compareVersions(a: NamedVersion, b: NamedVersion): number {
-  return compare(a.version, b.version);
-}
-
-function compare(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true });
+function compareNamedVersions(a: NamedVersion, b: NamedVersion): number {
+  return compareVersions(a.version, b.version);
 }
 
 /** What the subject of a release commit begins with: `Release version 8.3.0`, `chore(release): 2.1.0`, `v3.2.1`. */
@@ -152,8 +149,10 @@ async function findReleaseBefore({ repository, signal }: Lookups, release: Relea
   const tags = (await repository.findTags(ids.at(-1) ?? release.sha, signal)) ?? [];
   const [prefix = ''] = release.name.split(/\d/, 1);
   const before = tags
-    .filter((tag) => tag.startsWith(prefix) && FINAL.test(tag.slice(prefix.length)) && compare(tag, release.name) < 0)
-    .sort(compare)
+    .filter(
+      (tag) => tag.startsWith(prefix) && FINAL.test(tag.slice(prefix.length)) && compareVersions(tag, release.name) < 0,
+    )
+    .sort(compareVersions)
     .at(-1);
   if (before !== undefined) {
     const sha = await repository.resolve(before, signal);

@@ -5,7 +5,16 @@ import { html } from 'hono/html';
 import { isAtLeast } from '../core/project/index.ts';
 import { type AuditEntry, readGithubActor } from '../db/index.ts';
 import { isId, listKnownProjects } from '../services/index.ts';
-import { cutPage, DASH, renderEmpty, renderMissing, renderMoment, renderPager, renderTable } from './components.ts';
+import {
+  cutPage,
+  DASH,
+  type ProjectNames,
+  renderEmpty,
+  renderMissing,
+  renderMoment,
+  renderPager,
+  renderTable,
+} from './components.ts';
 import { type Html, renderPage } from './layout.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
 
@@ -43,9 +52,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 const PLACES: Readonly<Record<string, string>> = { iss: 'issues', inv: 'investigations', prj: 'projects' };
 
-/** Names of the projects that the person sees, by id. */
-type Names = ReadonlyMap<string, string>;
-
 /** GET /audit; `?before=`: the number of an entry. */
 export async function getAudit(c: PageContext, deps: WebDeps): Promise<Response> {
   const asking = c.get('asking');
@@ -76,7 +82,7 @@ ${renderPager({
   return renderPage(c, deps, { title: 'Audit log', section: 'audit', body });
 }
 
-function renderEntries(entries: readonly AuditEntry[], names: Names): Html {
+function renderEntries(entries: readonly AuditEntry[], names: ProjectNames): Html {
   return renderTable({
     caption: 'Entries, newest first',
     columns: ['When', 'Who', 'What', 'Subject', 'Project'],
@@ -99,7 +105,7 @@ function describePerson({ who }: AuditEntry): string {
 }
 
 /** A link only to what may still exist and be visible. */
-function renderSubject({ subject: id, verb, projectId }: AuditEntry, names: Names): Html {
+function renderSubject({ subject: id, verb, projectId }: AuditEntry, names: ProjectNames): Html {
   const text = sanitiseLine(id, 60);
   const place = PLACES[id.slice(0, 3)];
   const isThere = verb !== 'issue.erased' && (projectId === null || names.has(projectId));
@@ -107,7 +113,7 @@ function renderSubject({ subject: id, verb, projectId }: AuditEntry, names: Name
   return html`<a class="mono" href="/${place}/${id}">${text}</a>`;
 }
 
-function renderProject({ projectId }: AuditEntry, names: Names): Html {
+function renderProject({ projectId }: AuditEntry, names: ProjectNames): Html {
   if (projectId === null) return DASH;
   const name = names.get(projectId);
   if (name === undefined) return html`<span class="soft">not visible to you</span>`;

@@ -8,7 +8,7 @@ import { describeOutcome } from '../core/issue/index.ts';
 import type { Outcome } from '../core/outcome/index.ts';
 import { isAtLeast, isGithubProject, type Project } from '../core/project/index.ts';
 import type { InvestigationStep, Origin } from '../core/report/index.ts';
-import { findVisibleProject, isId, type Seen } from '../services/index.ts';
+import { findVisibleProject, isId, type SeenProject } from '../services/index.ts';
 import { type Crumb, type Html, refuseAbsentPage } from './layout.ts';
 import { renderText, type TextLinks } from './text.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
@@ -191,7 +191,8 @@ export function describeVerdict(verdict: Verdict): string {
   return VERDICTS[verdict];
 }
 
-export type SeenProject = Seen<{ readonly project: Project }>;
+/** Names of the projects that the person sees, by id. */
+export type ProjectNames = ReadonlyMap<string, string>;
 
 /** The project of the address, by id only: in a path, a name's slash would make another path. */
 export async function findSeenProject(c: PageContext, deps: WebDeps): Promise<SeenProject> {

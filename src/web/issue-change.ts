@@ -4,6 +4,7 @@ import { type ChangeSet, diffLines, type FileChange, hasChanges } from 'causeway
 import { sanitiseLine, showInvisible, truncate } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import type { Issue } from '../core/issue/index.ts';
+import { splitLines } from '../core/source/index.ts';
 import { formatCount, formatPlural, renderBadge } from './components.ts';
 import type { Html } from './layout.ts';
 import type { TextLinks } from './text.ts';
@@ -208,11 +209,6 @@ export function alignSides(before: string, after: string): readonly Row[] {
   }
   addSame(oldLines.length - left);
   return rows;
-}
-
-/** Lines with their LF, so that a last line with and without one differ. */
-function splitLines(text: string): readonly string[] {
-  return text === '' ? [] : text.split(/(?<=\n)/);
 }
 
 function toSideLines(text: string): readonly SideLine[] {

@@ -13,7 +13,7 @@ import {
 } from '../core/project/index.ts';
 import type { Investigation, Origin } from '../core/report/index.ts';
 import type { IssueLine } from '../db/index.ts';
-import { isId, listVisibleIssueLines } from '../services/index.ts';
+import { isId, listVisibleIssueLines, type SeenProject } from '../services/index.ts';
 import {
   ALL_ORIGINS,
   createCrumbs,
@@ -37,7 +37,6 @@ import {
   renderProjectHead,
   renderSection,
   renderTable,
-  type SeenProject,
 } from './components.ts';
 import { type Html, refuseAbsentPage, renderPage } from './layout.ts';
 import { getFirstSentence, getHeadline } from './text.ts';

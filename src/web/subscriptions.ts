@@ -20,6 +20,7 @@ import { registerSecret } from '../log.ts';
 import { type KnownProjects, listKnownProjects, subscribe } from '../services/index.ts';
 import {
   NOTHING,
+  type ProjectNames,
   renderBadge,
   renderCopyable,
   renderDone,
@@ -68,9 +69,6 @@ const FORMATS: Readonly<Record<SubscriptionFormat, readonly [name: string, text:
   teams: ['Teams', 'A card in a channel: paste the address of a workflow “When a Teams webhook request is received”.'],
 };
 
-/** Of the projects that the person sees, by id. */
-type Names = ReadonlyMap<string, string>;
-
 /** GET /account/subscriptions */
 export async function getSubscriptions(c: PageContext, deps: WebDeps): Promise<Response> {
   const own = await deps.store.listSubscriptions(c.get('signedIn').account.id);
@@ -96,11 +94,11 @@ ${own.length === 0 ? renderEmpty('No subscriptions yet. Add one to get results i
   return renderPage(c, deps, { title: 'Subscriptions', section: 'subscriptions', body });
 }
 
-function toNames({ projects }: KnownProjects): Names {
+function toNames({ projects }: KnownProjects): ProjectNames {
   return new Map(projects.map(({ id, name }) => [id, sanitiseLine(name, 120)]));
 }
 
-function describeProject({ projectId }: Subscription, names: Names): string {
+function describeProject({ projectId }: Subscription, names: ProjectNames): string {
   return projectId === null ? 'all projects' : (names.get(projectId) ?? 'not visible to you');
 }
 
@@ -118,7 +116,7 @@ function renderLastDelivery({ lastDelivery }: ListedSubscription): Html {
   return html`${renderBadge(...STATES[state])} <a href="/account/deliveries/${id}">${renderMoment(createdAt)}</a>${why}`;
 }
 
-function renderSubscriptionState({ disabled, projectId }: Subscription, names: Names, isWhole: boolean): Html {
+function renderSubscriptionState({ disabled, projectId }: Subscription, names: ProjectNames, isWhole: boolean): Html {
   if (disabled !== null) return renderBadge('turned off by its receiver', 'bad');
   const isLost = projectId !== null && isWhole && !names.has(projectId);
   return isLost ? renderBadge('no access to its project', 'bad') : renderBadge('active', 'good');

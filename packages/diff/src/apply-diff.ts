@@ -1,5 +1,6 @@
 // From the diff back to the files: applied byte for byte or refused, never guessed.
 
+import { listFolders } from 'causeway-paths';
 import {
   type Change,
   type ChangeSet,
@@ -313,10 +314,4 @@ function getSource(file: SoundFileDiff): string | null {
 function requireNew(paths: Set<string>, path: string): void {
   if (paths.has(path)) throw new DiffRefused(path, 'the diff names it twice', ONCE);
   paths.add(path);
-}
-
-/** `a` and `a/b` for `a/b/c`. */
-function listFolders(path: string): string[] {
-  const parts = path.split('/');
-  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }

@@ -1,5 +1,7 @@
 // What a runner that writes TAP, such as node:test, says of a failed test: YAML below its line, with the error.
 
+import { measureIndent } from './traceback.ts';
+
 export interface TapError {
   /** "" where it is not named. */
   readonly type: string;
@@ -64,8 +66,4 @@ function readBlock(lines: readonly string[], from: number, depth: number): strin
 export function unquote(value: string): string {
   const [, , inside] = /^(['"`])(.*)\1$/.exec(value.trim()) ?? [];
   return inside === undefined ? value.trim() : inside.replace(/\\(['"`\\])/g, '$1').replace(/\\n/g, '\n');
-}
-
-function measureIndent(line: string): number {
-  return line.length - line.trimStart().length;
 }

@@ -46,6 +46,6 @@ function endsWith(text: string, open: Open | null): boolean {
   return open?.hasHeading === true && open.hasFrame && RAISED.test(text);
 }
 
-function measureIndent(text: string): number {
+export function measureIndent(text: string): number {
   return text.length - text.trimStart().length;
 }

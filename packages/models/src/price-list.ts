@@ -9,7 +9,7 @@ interface PriceRow extends RateRow {
   readonly long?: RateRow & { readonly above: number };
 }
 
-interface RateRow {
+export interface RateRow {
   readonly input: number;
   readonly cached?: number;
   readonly write?: number;

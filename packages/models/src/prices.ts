@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, parseObject } from './json.ts';
 import { ModelFileFault, type Prices, type Rates, type TurnUsage } from './model.ts';
-import { PRICE_LIST } from './price-list.ts';
+import { PRICE_LIST, type RateRow } from './price-list.ts';
 
 const FIELDS = ['prompt', 'cached', 'cacheWrite', 'completion'];
 
@@ -49,15 +49,8 @@ export function findShippedPrices(modelName: string): Prices | null {
   return { ...toRates(rates), long: { above: long.above, ...toRates(long) } };
 }
 
-function toRates({ input, cached, write, output }: Row): Rates {
+function toRates({ input, cached, write, output }: RateRow): Rates {
   return { prompt: input, cached: cached ?? input, cacheWrite: write ?? input, completion: output };
-}
-
-interface Row {
-  readonly input: number;
-  readonly cached?: number;
-  readonly write?: number;
-  readonly output: number;
 }
 
 /**

@@ -1,5 +1,7 @@
 // A check: what CI reports about one commit, either a check run of an App or a commit status.
+
 import type { Annotation, ArtifactResults, FailedResult, ResultBudget, UnreadFile } from 'causeway-ci-log';
+import { formatCounted } from '../counted.ts';
 import { CausewayError } from '../errors.ts';
 import type { GithubProject, InvestigationSettings, Person } from '../project/index.ts';
 import type { CommitRange } from './failure.ts';
@@ -243,7 +245,7 @@ export function describeReason(reason: Reason): string {
     case 'says_nothing':
       return 'it failed, but its log, annotations and summary do not say why';
     case 'test_failed':
-      return `${quoteCheckText(reason.test)}${reason.others > 0 ? ` and ${count(reason.others, 'other test')}` : ''} failed`;
+      return `${quoteCheckText(reason.test)}${reason.others > 0 ? ` and ${formatCounted(reason.others, 'other test')}` : ''} failed`;
     case 'touched':
       return `the change touches ${formatFirstPaths(reason.paths)}, where the check fails`;
     case 'touched_by_test':
@@ -267,7 +269,7 @@ const FAILS_ON_BASE = {
 function describeShared(tests: readonly string[] = []): string {
   const [first] = tests;
   if (first === undefined) return '';
-  return `; ${quoteCheckText(first)}${tests.length > 1 ? ` and ${count(tests.length - 1, 'other test')}` : ''} failed there already`;
+  return `; ${quoteCheckText(first)}${tests.length > 1 ? ` and ${formatCounted(tests.length - 1, 'other test')}` : ''} failed there already`;
 }
 
 function describeCheckHistory({
@@ -277,7 +279,7 @@ function describeCheckHistory({
   branches,
 }: Extract<Reason, { readonly code: 'seen_before' }>): string {
   const places = [
-    ...(pullRequests > 0 ? [count(pullRequests, 'other pull request')] : []),
+    ...(pullRequests > 0 ? [formatCounted(pullRequests, 'other pull request')] : []),
     ...(branches > 0 ? [`${branches} other ${branches === 1 ? 'branch' : 'branches'}`] : []),
   ];
   const where = places.length > 0 ? ` on ${places.join(' and ')}` : '';
@@ -299,8 +301,4 @@ function nameCheck(name: string): string {
 function formatFirstPaths(paths: readonly string[]): string {
   const shown = paths.slice(0, 2).join(' and ');
   return paths.length > 2 ? `${shown} and ${paths.length - 2} more` : shown;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -5,6 +5,7 @@ export {
   type ChangedFile,
   describeProof,
   describeProofVerdict,
+  type EndedProof,
   endProof,
   foldSpace,
   type HalfCheck,

@@ -203,7 +203,7 @@ function listFailing(verdict: ProofVerdict): readonly string[] {
   return isRed ? verdict.because.checks : [];
 }
 
-type EndedProof = Extract<ProofProgress, { readonly phase: 'ended' }>;
+export type EndedProof = Extract<ProofProgress, { readonly phase: 'ended' }>;
 
 /** Why CI did not run on the tests alone, where it may run with the fix all the same. */
 const LATE_CI: ReadonlySet<NotRun> = new Set<NotRun>([

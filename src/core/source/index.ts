@@ -13,3 +13,4 @@ export type {
 } from './lexicon.ts';
 export { describeSearchCut, nameBranch, type OverlaySearchCut, type Source, SourceBusy } from './source.ts';
 export { cutLine, findDocstring, findEnclosingFunction, findSpans, markTexts, type Span } from './spans.ts';
+export { splitLines } from './split-lines.ts';

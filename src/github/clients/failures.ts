@@ -22,7 +22,7 @@ export interface GithubCall {
 type AnswerHeaders = Readonly<Record<string, string | number | undefined>>;
 export type GithubReply = Awaited<ReturnType<Octokit['request']>>;
 type FailureAnswer = Pick<GithubReply, 'status' | 'headers' | 'data'>;
-type Request = Required<Octokit['request']['endpoint']['DEFAULTS']>;
+export type OctokitRequest = Required<Octokit['request']['endpoint']['DEFAULTS']>;
 
 const MAX_SAID_CHARACTERS = 500;
 
@@ -117,7 +117,7 @@ function findFailureReason(error: unknown): readonly [reason: string, cause: unk
 }
 
 /** What is wrong with an answer that Octokit took for a success; null: nothing. */
-export function findFailure(answer: GithubReply, request: Request, call: GithubCall): GithubFailure | null {
+export function findFailure(answer: GithubReply, request: OctokitRequest, call: GithubCall): GithubFailure | null {
   const { status, data } = answer;
   const { redirect, parseSuccessResponseBody } = request.request;
   if (status >= 300) return redirect === 'manual' ? null : createRefusalFailure(answer, call);

@@ -3,7 +3,14 @@ import { throttling } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import { untilAborted } from '../../core/abortable.ts';
 import type { Holds } from '../../core/holds.ts';
-import { checkLimit, findFailure, type GithubCall, type GithubReply, toGithubFailure } from './failures.ts';
+import {
+  checkLimit,
+  findFailure,
+  type GithubCall,
+  type GithubReply,
+  type OctokitRequest,
+  toGithubFailure,
+} from './failures.ts';
 import { type GithubCaller, sendUnwatched, type WatchCall } from './github-clients.ts';
 
 export interface OctokitOptions {
@@ -24,8 +31,7 @@ export interface OctokitOptions {
   readonly lifetime: AbortSignal;
 }
 
-type Request = Required<Octokit['request']['endpoint']['DEFAULTS']>;
-export type Authenticate = (send: Octokit['request'], request: Request) => Promise<GithubReply>;
+export type Authenticate = (send: Octokit['request'], request: OctokitRequest) => Promise<GithubReply>;
 
 interface Credential {
   readonly as: GithubCall['as'];
@@ -43,7 +49,7 @@ const SILENT = { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: igno
 /** Octokit as one credential. A request waits for its turn first; only then is the token used and the time counted. */
 export function createOctokit(options: OctokitOptions, credential: Credential): Octokit {
   const { apiUrl, userAgent } = options;
-  const describe = (request: Request) => describeCall(request, options, credential);
+  const describe = (request: OctokitRequest) => describeCall(request, options, credential);
   const octokit = new PacedOctokit({
     baseUrl: apiUrl,
     userAgent,
@@ -52,7 +58,7 @@ export function createOctokit(options: OctokitOptions, credential: Credential): 
     // Octokit puts this hook inside those of its plugins, so that it runs when a request's turn has come.
     authStrategy: () =>
       Object.assign(async () => ({ type: 'causeway' }), {
-        hook: (send: Octokit['request'], request: Request) => {
+        hook: (send: Octokit['request'], request: OctokitRequest) => {
           request.request.signal?.throwIfAborted();
           const call = describe(request);
           checkLimit(call);
@@ -70,13 +76,13 @@ export function createOctokit(options: OctokitOptions, credential: Credential): 
     },
   });
   octokit.hook.wrap('request', async (send, request) => {
-    const call = describe(request as Request);
+    const call = describe(request as OctokitRequest);
     // What would be refused takes no turn.
     checkLimit(call);
     const reply = await Promise.resolve(send(request)).catch((error: unknown) => {
       throw toGithubFailure(error, call);
     });
-    const failure = findFailure(reply, request as Request, call);
+    const failure = findFailure(reply, request as OctokitRequest, call);
     if (failure !== null) throw failure;
     return reply;
   });
@@ -104,7 +110,7 @@ function hasSecondaryLimits(apiUrl: string): boolean {
  * fetch with a deadline, which Octokit has none of. Bodies are read to their end, since Octokit takes one that breaks
  * off for an empty text; `parseSuccessResponseBody: false` asks for the stream instead.
  */
-function createFetch(options: OctokitOptions, { route, holder }: GithubCall, request: Request): typeof fetch {
+function createFetch(options: OctokitOptions, { route, holder }: GithubCall, request: OctokitRequest): typeof fetch {
   const { fetch: get = fetch, watch = sendUnwatched, deadlineMs = 20_000, lifetime } = options;
   const isStreamed = request.request['parseSuccessResponseBody'] === false;
   return (input, init = {}) =>
@@ -132,7 +138,11 @@ async function followRedirects(get: typeof fetch, url: string, init: RequestInit
 }
 
 /** `route` has nothing of what was put into the address, and no query. */
-function describeCall({ method, url }: Request, options: OctokitOptions, { as, holder }: Credential): GithubCall {
+function describeCall(
+  { method, url }: OctokitRequest,
+  options: OctokitOptions,
+  { as, holder }: Credential,
+): GithubCall {
   const { apiUrl, webUrl, now, holds } = options;
   const address = url.startsWith(apiUrl) ? url.slice(apiUrl.length) : url.replace(/^https?:\/\/[^/]*/, '');
   const path = address.split(/[?#{]\?|[?#]/)[0] ?? '';

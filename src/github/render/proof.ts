@@ -2,6 +2,7 @@
 import { formatCodeSpan, sanitiseInline } from 'causeway-safe-markdown';
 import {
   describeProofVerdict,
+  type EndedProof,
   isWithoutCi,
   listCommands,
   type ProofProgress,
@@ -15,8 +16,6 @@ import { code, type Fold, formatList } from './page.ts';
 
 /** `opening`: before the first commit. Null: there is nothing to prove the change with. */
 export type ShownProof = ProofProgress | 'opening' | null;
-
-type EndedProof = Extract<ProofProgress, { readonly phase: 'ended' }>;
 
 const SHOWN = 20;
 const SQUASH = 'Squash when you merge: the test comes first in the history, so its commit alone fails.';

@@ -45,7 +45,7 @@ interface IssueRequest {
   readonly comment: CommentPayload | null;
 }
 
-type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
+export type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
 
 /** For notes about what was cut. */
 const SPARE_BYTES = 1_024;

@@ -2,7 +2,7 @@
 import { type ChangeSet, cutWindow, type FileChange, type FileMode, isText } from 'causeway-diff';
 import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from 'causeway-git-objects';
 import { readOutline } from 'causeway-git-objects';
-import { isSafePath } from 'causeway-paths';
+import { isSafePath, listFolders } from 'causeway-paths';
 import { REDACTED } from 'causeway-redact';
 import { type Edit, type PlacedAt, type Placement, placeEdit } from './place-edit.ts';
 import { checkSyntax } from './syntax.ts';
@@ -299,12 +299,6 @@ function explainSameName(other: string, own: ReadonlyMap<string, string>): strin
 
 function describeKind(kind: TreeEntry['kind']): string {
   return kind === 'symlink' ? 'symbolic link' : kind === 'submodule' ? 'submodule' : 'file';
-}
-
-/** `a` and `a/b` for `a/b/c`. */
-function listFolders(path: string): readonly string[] {
-  const parts = path.split('/');
-  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 /** macOS and Windows take names that differ in case or in composition of accents for one. */

@@ -2,12 +2,13 @@
 
 import { forEachWord, hashWord } from 'causeway-code-words';
 import type { FileRead, SourceTree } from 'causeway-git-objects';
+import { formatCounted } from '../../core/counted.ts';
 import { createScopeMatcher, type Scope } from '../../core/project/index.ts';
 import type { SourcedStep } from '../../core/report/index.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/source/index.ts';
 import type { Clue } from '../clues.ts';
 import { STOP_WORDS } from '../identifiers.ts';
-import { attempt, formatCounted, type Lookups, shortenSha } from '../lookups.ts';
+import { attempt, type Lookups, shortenSha } from '../lookups.ts';
 import { runInSlices } from '../slices.ts';
 import { explainFile, type ReadFile } from './explain.ts';
 import { measureProseShare } from './prose-share.ts';

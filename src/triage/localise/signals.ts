@@ -1,6 +1,7 @@
 // The signals of a report over the files of a commit (words, definitions, commits, paths, frames) and one score of all.
 
 import { findPart, isNumber, joinName, splitName, stemWord } from 'causeway-code-words';
+import { getFolder } from 'causeway-paths';
 import type { HistoryLexicon, IndexedCommit, TermMatches } from '../../core/source/index.ts';
 import type { Clue, ClueKind } from '../clues.ts';
 import { isSecondary } from '../own-code.ts';
@@ -382,11 +383,6 @@ function createPathReader() {
       return { name, folders: areApart ? folders : folders.filter((word) => !name.includes(word)) };
     },
   };
-}
-
-/** "" at the top. */
-function getFolder(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
 /** Whether a file's name without its ending says nothing about its content. */
