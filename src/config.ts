@@ -141,7 +141,7 @@ export function readConfig(environment: Environment): Config {
     workerPort: read.integer('WORKER_PORT', 3001, { from: 0, to: 65_535 }),
     publicUrl: readPublicUrl(read),
     localMode: read.oneOf('LOCAL_MODE', '0', ['0', '1']) === '1',
-    app: readApp(read),
+    app: readAppConfig(read),
     webhookProxyUrl: read.address('WEBHOOK_PROXY_URL', ''),
     allowedOwners: read.list('ALLOWED_OWNERS'),
     maxMode: read.oneOf('MAX_MODE', 'fix', MAX_MODES),
@@ -341,7 +341,7 @@ const SHORTEST_WEBHOOK_SECRET = 32;
 const SECRET_REPAIR = 'give the one of the App on GitHub, at least 32 characters ("openssl rand -hex 32" makes one).';
 
 /** Incomplete credentials are no fault of the whole configuration: commands that do not serve work without them. */
-function readApp(read: VariableReader): AppConfig {
+function readAppConfig(read: VariableReader): AppConfig {
   const faults: string[] = [];
   const appId = readAppId(read, faults);
   const keyFile = read.text('PRIVATE_KEY_PATH', '');
@@ -464,7 +464,7 @@ function readModel(read: VariableReader): ModelConfig {
     openai: readProvider(read, 'OPENAI'),
     anthropic: readProvider(read, 'ANTHROPIC'),
     effort: readEffort(read),
-    headers: readHeaders(read),
+    headers: readEndpointHeaders(read),
     keyCommand: read.text('MODEL_KEY_COMMAND', '') || null,
     pricesFile: read.text('MODEL_PRICES', '') || null,
     timeoutMs: read.integer('MODEL_TIMEOUT_S', 600, { from: 1, to: 86_400 }) * 1_000,
@@ -507,7 +507,7 @@ function readEffort(read: VariableReader): string | null {
 }
 
 /** Lines `Name: value`. Values may be secret, so an error names only the line. */
-function readHeaders(read: VariableReader): EndpointConfig['headers'] {
+function readEndpointHeaders(read: VariableReader): EndpointConfig['headers'] {
   const lines = (read.secret('MODEL_HEADERS') ?? '').split(/\r?\n/).map((line) => line.trim());
   return lines.flatMap((line, at): EndpointConfig['headers'] => {
     if (line === '') return [];

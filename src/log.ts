@@ -123,7 +123,7 @@ export function describeUncaught(error: unknown, now: Date): string {
     time: now.toISOString(),
     type: toKnownName(fault.name),
     code: toKnownName(code),
-    at: findPlaces(fault),
+    at: findStackPlaces(fault),
   };
   const line = JSON.stringify({
     ...fields,
@@ -140,7 +140,7 @@ function toKnownName(text: string): string {
  * The frames of a stack without its message, which may quote a report with a stack of its own. None where the two
  * cannot be separated because the message was changed.
  */
-function findPlaces({ stack = '', message }: Error): readonly string[] {
+function findStackPlaces({ stack = '', message }: Error): readonly string[] {
   const ending = message === '' ? '\n' : `: ${message}\n`;
   const end = stack.indexOf(ending);
   if (end === -1 || !/^[\w$. [\]-]*$/.test(stack.slice(0, end))) return [];

@@ -365,14 +365,14 @@ async function countGithubCall<T extends GithubAnswer>(
       count(answer.status);
       return answer;
     } catch (error) {
-      count(readStatus(error));
+      count(readErrorStatus(error));
       throw error;
     }
   });
 }
 
 /** Octokit throws for every status from 400 on, with the response on the error where there was one. */
-function readStatus(error: unknown): number | null {
+function readErrorStatus(error: unknown): number | null {
   const response: unknown = error instanceof Error && 'response' in error ? error.response : null;
   return typeof response === 'object' && response !== null && 'status' in response ? Number(response.status) : null;
 }

@@ -42,7 +42,7 @@ async function authenticate(deps: ApiDeps, request: Request): Promise<Caller> {
   const token = readBearer(header);
   const caller = isTokenForm(token) ? await findCaller(deps, hashToken(token)) : null;
   if (caller === null) refuseUnauthorized(WRONG_TOKEN);
-  await recordUse(deps, caller.token);
+  await recordTokenUse(deps, caller.token);
   return caller;
 }
 
@@ -75,7 +75,7 @@ export function holdOrRefuse({ limiter }: ApiDeps, accountId: string): Hold {
 }
 
 /** "Last used" is a hint for people: written at most once a minute, and never a reason to fail a request. */
-async function recordUse(deps: ApiDeps, token: TokenRecord): Promise<void> {
+async function recordTokenUse(deps: ApiDeps, token: TokenRecord): Promise<void> {
   const now = deps.now();
   if (token.lastUsedAt !== null && now.getTime() - Date.parse(token.lastUsedAt) < TOUCH_MS) return;
   try {

@@ -13,7 +13,7 @@ const MAX_MEMBERS = 1_000;
 /** The body as it came, and as the value that it is. Refuses what is not JSON. */
 export async function readJson(c: ApiContext): Promise<{ readonly bytes: Uint8Array; readonly value: unknown }> {
   requireJson(c);
-  const bytes = await readBytes(c.req.raw);
+  const bytes = await readBodyBytes(c.req.raw);
   return { bytes, value: parseBodyJson(bytes) };
 }
 
@@ -39,14 +39,14 @@ function isJsonType(header: string): boolean {
 }
 
 /** hono/body-limit was tried: it copies a chunked body into `new Request(request)`, which throws for @hono/node-server's requests. */
-async function readBytes({ headers, body }: Request): Promise<Uint8Array> {
+async function readBodyBytes({ headers, body }: Request): Promise<Uint8Array> {
   const isTooLong = Number(headers.get('Content-Length') ?? '0') > MAX_BODY_BYTES;
-  const read = isTooLong ? null : await readLimited(body, MAX_BODY_BYTES).catch(() => refuseIncomplete());
+  const read = isTooLong ? null : await readLimited(body, MAX_BODY_BYTES).catch(() => refuseIncompleteBody());
   if (read === null || !read.isWhole) refuse(413, 'The body is larger than 8 MiB: send less.');
   return read.bytes;
 }
 
-function refuseIncomplete(): never {
+function refuseIncompleteBody(): never {
   refuse(400, 'The body is incomplete: send it again.');
 }
 

@@ -54,7 +54,7 @@ function renderDocs(document: OpenApiDocument, baseUrl: string): DocsHtml {
 <a class="skip" href="#content">Skip to content</a>
 <div class="frame">
 <header><h1>${document.info.title}</h1>
-${(document.info.description ?? '').split('\n\n').map((paragraph) => html`<p>${renderText(paragraph)}</p>`)}
+${(document.info.description ?? '').split('\n\n').map((paragraph) => html`<p>${renderDocsText(paragraph)}</p>`)}
 <p>For programs: <a href="/api/v1/openapi.json">openapi.json</a> (OpenAPI 3.1).</p></header>
 <div class="columns">
 <nav aria-label="Contents">${renderNavigation(groups)}</nav>
@@ -84,19 +84,19 @@ function renderQuickStart(baseUrl: string): DocsHtml {
   ];
   return html`<h2 id="start">Quick start</h2>
 <p>Set the token, list your projects, then <a href="#createIssue">create an issue</a> and follow the address in the answer.</p>
-${renderCode(lines.join('\n'))}`;
+${renderDocsCode(lines.join('\n'))}`;
 }
 
 function renderWebhook({ operation }: Entry): DocsHtml {
   return html`<article id="webhook-${operation.operationId}"><h3><code>${operation.summary}</code></h3>
-<p>${renderText(operation.description ?? '')}</p></article>`;
+<p>${renderDocsText(operation.description ?? '')}</p></article>`;
 }
 
 function renderErrors(document: OpenApiDocument): DocsHtml {
   const rows = Object.entries(document.components?.responses ?? {}).map(([name, answer]) => {
     const description = 'description' in answer ? (answer.description ?? '') : '';
     const status = name.replace('Problem', '');
-    return html`<tr><th scope="row"><code>${status}</code></th><td>${renderText(description)}</td></tr>`;
+    return html`<tr><th scope="row"><code>${status}</code></th><td>${renderDocsText(description)}</td></tr>`;
   });
   return html`<p>Every error is <code>application/problem+json</code> (RFC 9457): a <a href="#schema-Problem">Problem</a>. They are checked in
 the order token, scope, rate, type, size of the body, JSON, size of <code>data</code>, values, project.</p>
@@ -106,7 +106,7 @@ ${renderDocsTable('Errors', ['Status', 'Meaning'], rows)}`;
 function renderSchemas(document: OpenApiDocument): readonly DocsHtml[] {
   return Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
     const description = 'description' in schema ? (schema.description ?? '') : '';
-    return html`<article id="schema-${name}"><h3>${name}</h3>${description === '' ? '' : html`<p>${renderText(description)}</p>`}
+    return html`<article id="schema-${name}"><h3>${name}</h3>${description === '' ? '' : html`<p>${renderDocsText(description)}</p>`}
 ${renderFields(document, `Fields: ${name}`, schema)}</article>`;
   });
 }
@@ -128,8 +128,8 @@ function renderOperation(document: OpenApiDocument, baseUrl: string, entry: Entr
     <h3>${operation.summary}</h3>
     <p class="path"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></p>
     ${typeof scope === 'string' ? html`<p class="scope">Scope of the token: <code>${scope}</code></p>` : ''}
-    ${operation.description === undefined ? '' : html`<p>${renderText(operation.description)}</p>`}
-    ${renderCode(formatCurl(document, baseUrl, entry))}
+    ${operation.description === undefined ? '' : html`<p>${renderDocsText(operation.description)}</p>`}
+    ${renderDocsCode(formatCurl(document, baseUrl, entry))}
     ${renderParameters(operation)} ${renderBody(document, operation)}
     <h4>Answers</h4>
     ${renderDocsTable(`Answers: ${operation.summary}`, ['Status', 'Meaning', 'Body'], renderAnswerRows(document, operation))}
@@ -176,7 +176,7 @@ function getJsonBody(operation: OperationObject): Body | undefined {
 function renderParameters(operation: OperationObject): DocsHtml {
   const rows = listParameters(operation).map((parameter) => {
     const type = parameter.schema === undefined ? html`string` : renderType(parameter.schema);
-    const meaning = renderText(parameter.description ?? describeParameter(parameter));
+    const meaning = renderDocsText(parameter.description ?? describeParameter(parameter));
     return renderFieldRow(parameter.name, parameter.required ?? false, html`${type}, in the ${parameter.in}`, meaning);
   });
   if (rows.length === 0) return html``;
@@ -208,7 +208,7 @@ function renderAnswerRows(document: OpenApiDocument, operation: OperationObject)
   return own.map(([status, answer]) => {
     const [[type, media] = ['', {}]] = Object.entries(('content' in answer && answer.content) || {});
     const body = type !== 'application/json' || media.schema === undefined ? html`${type}` : renderType(media.schema);
-    return html`<tr><th scope="row"><code>${status}</code></th><td>${renderText(answer.description ?? '')}</td><td>${body}</td></tr>`;
+    return html`<tr><th scope="row"><code>${status}</code></th><td>${renderDocsText(answer.description ?? '')}</td><td>${body}</td></tr>`;
   });
 }
 
@@ -217,7 +217,7 @@ function renderExample(document: OpenApiDocument, operation: OperationObject): D
   const schema = first && 'content' in first[1] ? first[1].content?.['application/json']?.schema : undefined;
   if (first === undefined || schema === undefined) return html``;
   const example = JSON.stringify(buildExample(document, schema), null, 2);
-  return html`<details><summary>Example of an answer (${first[0]})</summary>${renderCode(example)}</details>`;
+  return html`<details><summary>Example of an answer (${first[0]})</summary>${renderDocsCode(example)}</details>`;
 }
 
 /** A table; on narrow screens the style sets each row as a block. */
@@ -238,7 +238,7 @@ function renderFields(document: OpenApiDocument, label: string, anySchema: AnySc
       name,
       needed,
       renderType(field),
-      renderText(resolveSchema(document, field).description ?? ''),
+      renderDocsText(resolveSchema(document, field).description ?? ''),
     );
   });
   return renderDocsTable(label, ['Field', 'Type', 'Meaning'], rows);
@@ -262,12 +262,12 @@ function renderType(schema: AnySchema): DocsHtml {
 }
 
 /** Our own descriptions: text, with `code` between backticks. */
-function renderText(text: string): DocsHtml {
+function renderDocsText(text: string): DocsHtml {
   return html`${text.split('`').map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 }
 
 /** Text as it is, line breaks included; long lines wrap, and are copied whole. */
-function renderCode(code: string): DocsHtml {
+function renderDocsCode(code: string): DocsHtml {
   return html`<pre><code>${code}</code></pre>`;
 }
 

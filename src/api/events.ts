@@ -47,7 +47,7 @@ export async function streamEvents(c: ApiContext, deps: ApiDeps): Promise<Respon
   // 204 keeps an EventSource from connecting again.
   if (last.state === 'end' && isEnded(investigation.outcome)) return c.body(null, 204);
   if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
-  const position = await findStart(deps, investigation.runId, last);
+  const position = await findStreamStart(deps, investigation.runId, last);
   const stop = new AbortController();
   const hold = holdOrRefuse(deps, asking.account.id);
   stop.signal.addEventListener('abort', () => hold.release(), { once: true });
@@ -58,18 +58,18 @@ export async function streamEvents(c: ApiContext, deps: ApiDeps): Promise<Respon
     signal: AbortSignal.any([stop.signal, asking.signal]),
     stop,
   };
-  return c.body(streamOf(createFrames(deps, stream), stop), 200, STREAM_HEADERS);
+  return c.body(streamOf(createEventFrames(deps, stream), stop), 200, STREAM_HEADERS);
 }
 
 /** The position itself while its step still exists; else the first step, with the same state. */
-async function findStart(deps: ApiDeps, runId: string, last: Position): Promise<Position> {
+async function findStreamStart(deps: ApiDeps, runId: string, last: Position): Promise<Position> {
   const [step] = last.step === 0 ? [] : await deps.store.listSteps(runId, last.step - 1);
   const isSame = step?.number === last.step && hashStep(step) === last.fingerprint;
   return isSame ? last : { ...START, state: last.state };
 }
 
 /** Ends quietly after an error: the client comes back with the last id, and the log has the cause. */
-async function* createFrames(deps: ApiDeps, stream: Stream): AsyncGenerator<string> {
+async function* createEventFrames(deps: ApiDeps, stream: Stream): AsyncGenerator<string> {
   const { id, signal, stop } = stream;
   let { position } = stream;
   try {
@@ -83,8 +83,8 @@ async function* createFrames(deps: ApiDeps, stream: Stream): AsyncGenerator<stri
       if (event === 'tick') {
         yield STILL_FOLLOWING;
       } else if (event.type !== 'state' || event.investigation.outcome.state !== position.state) {
-        position = advance(position, event);
-        yield formatFrame(event, position);
+        position = advancePosition(position, event);
+        yield formatEventFrame(event, position);
       }
     }
   } catch (error) {
@@ -94,7 +94,7 @@ async function* createFrames(deps: ApiDeps, stream: Stream): AsyncGenerator<stri
   }
 }
 
-function formatFrame(event: FollowEvent, { step, fingerprint, state }: Position): string {
+function formatEventFrame(event: FollowEvent, { step, fingerprint, state }: Position): string {
   const data = event.type === 'step' ? event.step : toInvestigationView(event.investigation);
   return `id: ${step}.${fingerprint}.${state}\nevent: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -105,7 +105,7 @@ function parseEventId(id: string): Position {
   return step === '' ? START : { step: Number(step), fingerprint, state };
 }
 
-function advance(position: Position, event: FollowEvent): Position {
+function advancePosition(position: Position, event: FollowEvent): Position {
   switch (event.type) {
     case 'step':
       return { ...position, step: event.step.number, fingerprint: hashStep(event.step) };

@@ -52,7 +52,7 @@ export const ANY = [400, 408, 417, 421, 431, 500] as const;
 const ALWAYS = [...ANY, 401, 403, 429, 503] as const;
 
 /** An operation that takes a token, with the problems that it can meet in addition to those of every such call. */
-function describeCall(
+function describeOperation(
   scope: TokenScope,
   problems: readonly ProblemStatus[],
   call: Omit<RouteConfig, 'security'>,
@@ -200,7 +200,7 @@ function describeHeader(description: string, example: string, required = false) 
 
 /** Every operation, in the order of the interface. */
 const OPERATIONS: readonly RouteConfig[] = [
-  describeCall('issues:write', [413, 415, 422], {
+  describeOperation('issues:write', [413, 415, 422], {
     method: 'post',
     path: '/api/v1/issues/',
     operationId: 'createIssue',
@@ -219,7 +219,7 @@ const OPERATIONS: readonly RouteConfig[] = [
       ]),
     },
   }),
-  describeCall('issues:read', [404], {
+  describeOperation('issues:read', [404], {
     method: 'get',
     path: '/api/v1/issues/{issueId}/',
     operationId: 'getIssue',
@@ -229,7 +229,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { params: IssueParams },
     responses: { 200: describeJson(IssueSchema, 'The issue.', RATE) },
   }),
-  describeCall('issues:read', [404], {
+  describeOperation('issues:read', [404], {
     method: 'get',
     path: '/api/v1/issues/{issueId}/proof/',
     operationId: 'getProof',
@@ -240,7 +240,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { params: IssueParams },
     responses: { 200: describeJson(CertificateSchema, 'The certificate.', RATE) },
   }),
-  describeCall('issues:write', [404], {
+  describeOperation('issues:write', [404], {
     method: 'delete',
     path: '/api/v1/issues/{issueId}/',
     operationId: 'deleteIssue',
@@ -251,7 +251,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { params: IssueParams },
     responses: { 200: describeJson(MessageSchema, 'Deleted.', RATE) },
   }),
-  describeCall('issues:write', [404, 409, 413, 415, 422], {
+  describeOperation('issues:write', [404, 409, 413, 415, 422], {
     method: 'post',
     path: '/api/v1/issues/{issueId}/retry/',
     operationId: 'retryIssue',
@@ -266,7 +266,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     },
     responses: { 202: describeJson(InvestigationSchema, 'Accepted: the new investigation.', ['Location', ...RATE]) },
   }),
-  describeCall('pull-requests:write', [404, 409], {
+  describeOperation('pull-requests:write', [404, 409], {
     method: 'post',
     path: '/api/v1/issues/{issueId}/pull-request/',
     operationId: 'openPullRequest',
@@ -280,7 +280,7 @@ const OPERATIONS: readonly RouteConfig[] = [
       202: describeJson(MessageSchema, 'Accepted: it is being opened.', RATE),
     },
   }),
-  describeCall('projects:read', [422], {
+  describeOperation('projects:read', [422], {
     method: 'get',
     path: '/api/v1/projects/',
     operationId: 'listProjects',
@@ -293,7 +293,7 @@ const OPERATIONS: readonly RouteConfig[] = [
       200: describeJson(z.array(ProjectSchema), 'The projects.', ['Link', ...RATE]),
     },
   }),
-  describeCall('projects:read', [404], {
+  describeOperation('projects:read', [404], {
     method: 'get',
     path: '/api/v1/projects/{projectId}/',
     operationId: 'getProject',
@@ -302,7 +302,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { params: ProjectParams },
     responses: { 200: describeJson(ProjectSchema, 'The project.', RATE) },
   }),
-  describeCall('issues:read', [422], {
+  describeOperation('issues:read', [422], {
     method: 'get',
     path: '/api/v1/investigations/',
     operationId: 'listInvestigations',
@@ -314,7 +314,7 @@ const OPERATIONS: readonly RouteConfig[] = [
       200: describeJson(z.array(InvestigationSchema), 'The investigations.', ['Link', ...RATE]),
     },
   }),
-  describeCall('issues:read', [404, 422], {
+  describeOperation('issues:read', [404, 422], {
     method: 'get',
     path: '/api/v1/investigations/{investigationId}/',
     operationId: 'getInvestigation',
@@ -324,7 +324,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { params: InvestigationParams, query: WaitQuery },
     responses: { 200: describeJson(InvestigationSchema, 'The investigation.', RATE) },
   }),
-  describeCall('issues:write', [404, 409], {
+  describeOperation('issues:write', [404, 409], {
     method: 'delete',
     path: '/api/v1/investigations/{investigationId}/',
     operationId: 'cancelInvestigation',
@@ -335,7 +335,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { params: InvestigationParams },
     responses: { 200: describeJson(MessageSchema, 'Cancelled.', RATE) },
   }),
-  describeCall('issues:read', [404], {
+  describeOperation('issues:read', [404], {
     method: 'get',
     path: '/api/v1/investigations/{investigationId}/events/',
     operationId: 'followInvestigation',
@@ -362,7 +362,7 @@ const OPERATIONS: readonly RouteConfig[] = [
       },
     },
   }),
-  describeCall('issues:read', [422], {
+  describeOperation('issues:read', [422], {
     method: 'get',
     path: '/api/v1/failures/',
     operationId: 'listFailures',
@@ -372,7 +372,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { query: FailuresQuery },
     responses: { 200: describeJson(z.array(FailureSchema), 'The failures.', ['Link', ...RATE]) },
   }),
-  describeCall('issues:read', [404], {
+  describeOperation('issues:read', [404], {
     method: 'get',
     path: '/api/v1/failures/{failureId}/',
     operationId: 'getFailure',
@@ -381,7 +381,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { params: FailureParams },
     responses: { 200: describeJson(FailureSchema, 'The failure.', RATE) },
   }),
-  describeCall('issues:read', [422], {
+  describeOperation('issues:read', [422], {
     method: 'get',
     path: '/api/v1/outcomes/',
     operationId: 'listOutcomes',
@@ -392,7 +392,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { query: OutcomesQuery },
     responses: { 200: describeJson(z.array(OutcomeSchema), 'The outcomes.', ['Link', ...RATE]) },
   }),
-  describeCall('issues:read', [422], {
+  describeOperation('issues:read', [422], {
     method: 'get',
     path: '/api/v1/calibration/',
     operationId: 'getCalibration',
@@ -403,7 +403,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { query: CalibrationQuery },
     responses: { 200: describeJson(CalibrationSchema, 'The calibration.', RATE) },
   }),
-  describeCall('webhooks:write', [], {
+  describeOperation('webhooks:write', [], {
     method: 'get',
     path: '/api/v1/webhooks/',
     operationId: 'listSubscriptions',
@@ -412,7 +412,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     description: 'Addresses that get events of your projects, newest first.',
     responses: { 200: describeJson(z.array(SubscriptionSchema), 'The subscriptions.', RATE) },
   }),
-  describeCall('webhooks:write', [409, 413, 415, 422], {
+  describeOperation('webhooks:write', [409, 413, 415, 422], {
     method: 'post',
     path: '/api/v1/webhooks/',
     operationId: 'createSubscription',
@@ -423,7 +423,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { body: { required: true, content: { 'application/json': { schema: CreateSubscriptionBody } } } },
     responses: { 201: describeJson(NewSubscriptionSchema, 'The subscription, with its secret.', RATE) },
   }),
-  describeCall('webhooks:write', [404], {
+  describeOperation('webhooks:write', [404], {
     method: 'delete',
     path: '/api/v1/webhooks/{subscriptionId}/',
     operationId: 'deleteSubscription',
@@ -433,7 +433,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { params: SubscriptionParams },
     responses: { 200: describeJson(MessageSchema, 'Deleted.', RATE) },
   }),
-  describeCall('webhooks:write', [404, 409], {
+  describeOperation('webhooks:write', [404, 409], {
     method: 'post',
     path: '/api/v1/webhooks/{subscriptionId}/test/',
     operationId: 'testSubscription',

@@ -100,16 +100,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.setTimeout(timeouts.silence);
   const { log, host } = options;
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, log));
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => endWith(socket, NO_PROXY, log));
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => endSocket(socket, NO_PROXY, log));
   server.on('checkExpectation', (_request, response) => sendRefusal(response, UNMET, log));
   const silent = trackSilentConnections(server);
-  await listen(server, options);
+  await listenForRequests(server, options);
   let closing: Promise<void> | null = null;
   return {
     address: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
     [Symbol.asyncDispose]: () => {
       stopping.abort();
-      closing ??= close(server, silent, timeouts.grace);
+      closing ??= closeServer(server, silent, timeouts.grace);
       return closing;
     },
   };
@@ -141,7 +141,7 @@ function createListener({ fetch, loopbackOnly, log }: ServerOptions, stopping: A
   };
 }
 
-function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
+function listenForRequests(server: Server, { host, port }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(describeListenError(error, host, port)));
     server.listen(port, host, () => resolve());
@@ -160,7 +160,7 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
 }
 
 /** No new connections; held answers and streams end by the signal; what is left after the grace period is cut off. */
-async function close(server: Server, silent: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+async function closeServer(server: Server, silent: ReadonlySet<Socket>, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const socket of silent) socket.destroy();
   // A connection falls idle when its last answer is out; node closes idle ones only on request.
@@ -209,7 +209,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Log)
     socket.destroy(error);
     return;
   }
-  endWith(
+  endSocket(
     socket,
     MALFORMED[error.code ?? ''] ?? { status: 400, detail: 'This is not a well-formed HTTP/1.1 request.' },
     log,
@@ -222,7 +222,7 @@ function sendRefusal(response: ServerResponse, refusal: WireRefusal, log: Log): 
   response.writeHead(refusal.status, headers).end(body);
 }
 
-function endWith(socket: Duplex, refusal: WireRefusal, log: Log): void {
+function endSocket(socket: Duplex, refusal: WireRefusal, log: Log): void {
   const { headers, body } = formatRefusal(refusal, log);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   // The socket is only half closed: a client that never closes its half would keep a connection for ever.

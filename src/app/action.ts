@@ -106,7 +106,7 @@ async function runJob(job: ActionJob, signal: AbortSignal): Promise<void> {
     if (failure === null) throw error;
     const { kind, message } = failure;
     // Whoever runs the workflow can do nothing about GitHub's own faults; a refused token is the set-up's.
-    if (kind === 'refused' || kind === 'gone') throw explainRefusal(failure);
+    if (kind === 'refused' || kind === 'gone') throw explainPermissions(failure);
     say(`GitHub could not be asked: ${message}`);
     write(inputs.summaryFile, `**Causeway could not read GitHub.** ${message}\n`);
   }
@@ -149,7 +149,7 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/\/issues/, 'issues'],
 ];
 
-function explainRefusal(error: GithubFailure): CausewayError {
+function explainPermissions(error: GithubFailure): CausewayError {
   const repair = 'give the workflow the permissions of its mode (docs/action.md), or run "causeway check-config"';
   return new CausewayError('usage', `${error.message} If a permission is missing: ${repair}.`, { cause: error });
 }
@@ -269,7 +269,7 @@ interface FoundProject {
 async function report(job: ActionJob, service: GithubService, found: FoundProject, signal: AbortSignal): Promise<void> {
   const { inputs, say } = job;
   const { redact } = service.services.redactor;
-  const shown = await describe(service, found, signal);
+  const shown = await describeActionResult(service, found, signal);
   const outputs = Object.entries(shown.outputs).map(([name, value]) => formatOutput(name, value));
   write(inputs.outputFile, await redact(outputs.join('')));
   const summary = await redact(shown.summary);
@@ -305,7 +305,7 @@ const NOT_STARTED = 'No analysis was started by this.';
 const WHAT_STARTS =
   'One begins with a label that .github/causeway.yml names or with a command, from somebody with triage or more; other commands have their reply on GitHub.';
 
-async function describe(
+async function describeActionResult(
   service: GithubService,
   { project, about }: FoundProject,
   signal: AbortSignal,
@@ -324,12 +324,12 @@ async function describe(
   }
   const head = await store.findHeadOfCommit(project.id, about.sha);
   if (head === null || head.findings.length === 0) {
-    return toShown({ line: `Nothing is said of ${about.sha.slice(0, 7)}${explainNothing(service)}` });
+    return toShown({ line: `Nothing is said of ${about.sha.slice(0, 7)}${explainNoChecks(service)}` });
   }
   return await describeHeadResult(service, head, signal);
 }
 
-function explainNothing({ notRead }: GithubService): string {
+function explainNoChecks({ notRead }: GithubService): string {
   const why = notRead();
   return why === '' ? ': no check that counts failed there.' : `. ${why}`;
 }

@@ -94,7 +94,7 @@ function readOrMakeKey(file: string, database: string): Buffer {
     const mayMake = !existsSync(database);
     if (!existsSync(file)) {
       if (!mayMake) throw createKeyLost(file, database);
-      makeKey(file);
+      createKeyFile(file);
     }
     return readKey(file);
   } catch (error) {
@@ -110,7 +110,7 @@ function readOrMakeKey(file: string, database: string): Buffer {
 }
 
 /** The file appears whole, and of two processes that start at once the first one wins. */
-function makeKey(file: string): void {
+function createKeyFile(file: string): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
   try {

@@ -37,7 +37,7 @@ import { VERSION } from './services.ts';
 /** Prints the figures. Code 1 where answers are missing. Throws CausewayError. */
 export async function runEval(command: EvalCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
   const { config, io, now } = deps;
-  const models = listModels(command, config);
+  const models = listComparedModels(command, config);
   const name = describeRepository(command);
   const question = describeQuestion(command, io.cwd);
   requireWritable(command, io);
@@ -87,7 +87,7 @@ function createNoCases({ github, subjects }: EvalCommand, token: string | null):
 }
 
 /** The model that each name of `--models` means. Throws `usage` for one that is not configured. */
-function listModels({ models }: EvalCommand, { model }: Config): ReadonlyMap<string, ModelConfig> {
+function listComparedModels({ models }: EvalCommand, { model }: Config): ReadonlyMap<string, ModelConfig> {
   const own = model.kind === 'none' ? [] : [model.kind === 'scripted' ? `scripted:${model.file}` : model.name];
   const names = models.length > 0 ? models : [...own, 'none'];
   return new Map(names.map((name) => [name, chooseModel(name, model)]));

@@ -51,12 +51,14 @@ export async function openEvaluationState(folder: string, signal: AbortSignal): 
   return {
     work: path.join(folder, 'work'),
     readCases(question) {
-      const kept = readJson<FoundCases & { readonly question: string }>(casesFile);
+      const kept = readJsonFile<FoundCases & { readonly question: string }>(casesFile);
       return kept?.question === question ? kept : null;
     },
     writeCases: (question, found) => writeJson(casesFile, { question, ...found }),
     readAnswer(one, model) {
-      const kept = readJson<{ readonly about: string; readonly answer: StoredAnswer }>(nameAnswer(folder, one, model));
+      const kept = readJsonFile<{ readonly about: string; readonly answer: StoredAnswer }>(
+        nameAnswer(folder, one, model),
+      );
       return kept?.about === digestCase(one) ? kept.answer : null;
     },
     writeAnswer(one, model, answer) {
@@ -148,7 +150,7 @@ function digestCase({ base, fix, report }: Case): string {
 }
 
 /** Null where there is none, or none that can be read. */
-function readJson<T>(file: string): T | null {
+function readJsonFile<T>(file: string): T | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {

@@ -89,11 +89,11 @@ const CODES: Readonly<Record<GitFailureCode, ErrorCode>> = {
 function toCausewayError(error: unknown): unknown {
   if (!(error instanceof GitFailure)) return error;
   const { code, cause } = error;
-  return new CausewayError(CODES[code], describe(error), { ...(cause !== undefined && { cause }) });
+  return new CausewayError(CODES[code], describeGitFailure(error), { ...(cause !== undefined && { cause }) });
 }
 
 /** Where we know more of what follows from it than the package does. */
-function describe({ code, what, message }: GitFailure): string {
+function describeGitFailure({ code, what, message }: GitFailure): string {
   switch (code) {
     case 'no_space':
       return `${what} could not be read. ${NO_SPACE}`;

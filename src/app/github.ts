@@ -185,7 +185,7 @@ export async function openGithubService(
 ): Promise<GithubService> {
   const { config, log, now } = options;
   const { githubApiUrl: apiUrl, githubWebUrl: webUrl, allowedOwners, dataDir } = config;
-  for (const secret of listSecrets(mode)) registerSecret(secret);
+  for (const secret of listModeSecrets(mode)) registerSecret(secret);
   const { ciLogsFile, environment } = config;
   const text = ciLogsFile === null ? null : readNamedFile('CI_LOGS', ciLogsFile);
   const hosts = text === null ? new Map() : parseBuildHosts(text, environment);
@@ -213,7 +213,7 @@ export async function openGithubService(
       }),
   } satisfies Partial<OctokitOptions>;
   const unread = new Set<string>();
-  const notRead = () => (mode.kind === 'action' ? describeUnread([...unread], mode) : '');
+  const notRead = () => (mode.kind === 'action' ? describeUnreadSubjects([...unread], mode) : '');
   const clients = opening.use(
     mode.kind === 'action'
       ? createTokenClients({ ...place, ...mode, onUnread: (what) => unread.add(what) })
@@ -348,13 +348,13 @@ export async function openGithubService(
   };
 }
 
-function describeUnread(what: readonly string[], { mostReads }: ActionMode): string {
+function describeUnreadSubjects(what: readonly string[], { mostReads }: ActionMode): string {
   if (what.length === 0) return '';
   const why = `this job has made as many calls of GitHub as it may (${describeAllowance(mostReads)})`;
   return `Not read: ${what.join(', ')}, since ${why}. Run it again in an hour.`;
 }
 
-function listSecrets(mode: GithubMode | ActionMode): readonly string[] {
+function listModeSecrets(mode: GithubMode | ActionMode): readonly string[] {
   if (mode.kind === 'action') return [mode.token];
   const { privateKey, webhookSecrets, clientSecret } = mode.credentials;
   return [privateKey, ...webhookSecrets, clientSecret];

@@ -211,7 +211,7 @@ export interface LocalProject {
 export function findLocalProjects(folders: readonly string[], callersFolder: string): readonly LocalProject[] {
   if (folders.length === 0) {
     const around = findRepositoryAround(callersFolder);
-    return around === null || around === realpathSync(INSTALLATION) ? [] : [toProject(around)];
+    return around === null || around === realpathSync(INSTALLATION) ? [] : [toLocalProject(around)];
   }
   const found = folders.map((folder) => ({ folder, root: findRepositoryAround(path.resolve(callersFolder, folder)) }));
   const wrong = found.filter(({ root }) => root === null);
@@ -220,7 +220,7 @@ export function findLocalProjects(folders: readonly string[], callersFolder: str
     const faults = wrong.map(({ folder }) => `PROJECTS names ${folder}, which is not in a git repository: ${repair}.`);
     throw new CausewayError('usage', faults.join('\n'));
   }
-  return [...new Set(found.flatMap(({ root }) => root ?? []))].map(toProject);
+  return [...new Set(found.flatMap(({ root }) => root ?? []))].map(toLocalProject);
 }
 
 /** The root of the git repository (work tree or bare) that holds the folder; null where there is none. */
@@ -233,7 +233,7 @@ export function findRepositoryAround(folder: string): string | null {
   }
 }
 
-function toProject(root: string): LocalProject {
+function toLocalProject(root: string): LocalProject {
   const name = path.basename(root).replace(/\.git$/, '') || 'repository';
   return { name: `local/${name}`, source: { kind: 'path', path: root } };
 }

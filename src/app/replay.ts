@@ -36,7 +36,7 @@ export async function runReplay(command: ReplayCommand, deps: CommandDeps, signa
   const { issue, project } = old;
   io.err(`Replaying ${issue.id} of ${toPrintableLine(project.name)} at ${issue.analysis.revision.slice(0, 12)}\n`);
   const place = await openMirror(project, issue.analysis.revision, config, signal);
-  const context = await openContext(store, issue, config, signal);
+  const context = await openReplayContext(store, issue, config, signal);
   const answered = await answerAgain(command, { ...deps, store, ...old, place, context: context ?? [] }, signal);
   const replay: Replay = {
     issueId: issue.id,
@@ -75,11 +75,15 @@ async function readOldAnswer(store: Store, issueId: string): Promise<OldAnswer> 
   // An answer that was taken over from an equal report was given there.
   const { sameAs } = issue.analysis;
   const tools = (await readTools(store, issueId)) ?? (sameAs === null ? null : await readTools(store, sameAs));
-  return { issue, project, settings: run.settings, tools, check: await readCheck(store, issue, run.id) };
+  return { issue, project, settings: run.settings, tools, check: await readReplayedCheck(store, issue, run.id) };
 }
 
 /** The commits since it was green, and what failed; as the first run knew them. */
-async function readCheck(store: Store, { projectId, analysis }: Issue, runId: string): Promise<CheckRecords | null> {
+async function readReplayedCheck(
+  store: Store,
+  { projectId, analysis }: Issue,
+  runId: string,
+): Promise<CheckRecords | null> {
   const head = analysis.origin === 'check-run' ? await store.findHeadOfCommit(projectId, analysis.revision) : null;
   if (head === null) return null;
   const range = await store.findRangeOfRun(runId);
@@ -100,7 +104,7 @@ function listNotes({ issue, tools, check }: OldAnswer, config: Config): readonly
 }
 
 /** The other repositories that it rests on, on this disk; null: one of them is no longer known. */
-async function openContext(store: Store, { analysis }: Issue, config: Config, signal: AbortSignal) {
+async function openReplayContext(store: Store, { analysis }: Issue, config: Config, signal: AbortSignal) {
   const opened: { readonly record: ContextRepository; readonly place: string }[] = [];
   for (const record of listRead(analysis.context)) {
     const other = await store.findProject(record.projectId);
@@ -146,7 +150,7 @@ interface Replaying extends CommandDeps, OldAnswer {
   readonly store: Store;
   /** The repository on this disk. */
   readonly place: string;
-  readonly context: NonNullable<Awaited<ReturnType<typeof openContext>>>;
+  readonly context: NonNullable<Awaited<ReturnType<typeof openReplayContext>>>;
 }
 
 /** Its cost is counted with that of the project's own runs, each question as soon as it is answered. */

@@ -45,11 +45,13 @@ export function createBuildClient(host: BuildHost, signal: AbortSignal, userAgen
     return sendBuildRequest(url, { ...authorise(host), accept, 'user-agent': userAgent }, signal);
   };
   return {
-    readJson: async (path) => parseAnswerJson(await readBytes(await open(path, 'application/json'))),
+    readJson: async (path) => parseAnswerJson(await readAnswerBytes(await open(path, 'application/json'))),
     openText: async (path) => (await open(path, 'text/plain')).body ?? splitIntoChunks(NOTHING),
     readStored: async (url) =>
       parseAnswerJson(
-        await readBytes(await sendBuildRequest(url, { accept: 'application/json', 'user-agent': userAgent }, signal)),
+        await readAnswerBytes(
+          await sendBuildRequest(url, { accept: 'application/json', 'user-agent': userAgent }, signal),
+        ),
       ),
   };
 }
@@ -91,7 +93,7 @@ function toStatusFault({ status, headers }: Response): BuildFault {
   return new BuildFault('invalid', detail);
 }
 
-async function readBytes({ body }: Response): Promise<Buffer> {
+async function readAnswerBytes({ body }: Response): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of body ?? splitIntoChunks(NOTHING)) {

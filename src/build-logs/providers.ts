@@ -143,14 +143,14 @@ const readCircleci: ReadBuild = async (host, url, client) => {
     open: async () =>
       await openParts(failed, async ({ name, output_url: stored, exit_code: code }) => {
         const place = URL.parse(stored ?? '');
-        const output = place === null ? [] : await readOutput(host, place, client);
+        const output = place === null ? [] : await readTestOutput(host, place, client);
         const end = `##[error]Process completed with exit code ${code ?? 1}.`;
         return { name, log: [Buffer.from(`${output.map(({ message }) => message).join('')}\n${end}\n`)] };
       }),
   };
 };
 
-async function readOutput({ api, storage }: BuildHost, place: URL, client: BuildClient) {
+async function readTestOutput({ api, storage }: BuildHost, place: URL, client: BuildClient) {
   const isOfService = api === 'https://circleci.com' && S3.test(place.origin);
   const isOpen = place.username === '' && place.password === '';
   if (!isOpen || !(isOfService || storage.includes(place.origin))) throw new BuildFault('storage', place.origin);

@@ -83,7 +83,7 @@ async function readBuild(
     const text = await shortenLog(log, Math.floor(request.bytes / parts.length), signal);
     texts.push(name === '' || parts.length === 1 ? text : addHeading(name, text));
   }
-  const results = await readResults(build, signal);
+  const results = await readBuildResults(build, signal);
   return { log: texts.join('\n'), noLog: '', ...(results.length > 0 && { results }) };
 }
 
@@ -93,7 +93,7 @@ function addHeading(name: string, text: string): string {
 }
 
 /** They add to the log: a build may have no such report, or its format be unknown. */
-async function readResults({ readResults: read }: Build, signal: AbortSignal) {
+async function readBuildResults({ readResults: read }: Build, signal: AbortSignal) {
   try {
     return (await read?.()) ?? [];
   } catch (error) {

@@ -155,14 +155,14 @@ function isSamePath(path: string, named: string): boolean {
 
 function scoreSubjectTies(subject: string, { headline, tests }: RangeEvidence): readonly WeighedTie[] {
   const names = new Set(
-    [headline, ...tests].flatMap((text) => text.match(/[A-Za-z_$][\w$]{5,60}/g) ?? []).filter(isName),
+    [headline, ...tests].flatMap((text) => text.match(/[A-Za-z_$][\w$]{5,60}/g) ?? []).filter(isFileName),
   );
   const word = (subject.match(/[A-Za-z_$][\w$]{5,60}/g) ?? []).find((one) => names.has(one));
   return word === undefined ? [] : [{ weight: WEIGHTS.word, reason: `its subject names ${word}, as the failure does` }];
 }
 
 /** Of code, not of a sentence: `applyCoupon`, `apply_coupon`, `CouponTest`. */
-function isName(word: string): boolean {
+function isFileName(word: string): boolean {
   return /[a-z\d][A-Z]|\w_\w|\$/.test(word);
 }
 
@@ -191,8 +191,8 @@ export function findFailingEvidence({ report, listed, ground, ...told }: Told): 
   );
   const named = [...framed, ...[...places, ...tests].map((path) => toOwnPath(mapPath(ground, path)) ?? path)];
   return {
-    places: removeDuplicates(named.filter((path) => classifyFile(path) !== 'test')),
-    tests: removeDuplicates(named.filter((path) => classifyFile(path) === 'test')),
+    places: removeDuplicatePaths(named.filter((path) => classifyFile(path) !== 'test')),
+    tests: removeDuplicatePaths(named.filter((path) => classifyFile(path) === 'test')),
     headline,
   };
 }
@@ -218,7 +218,7 @@ function toOwnPath(mapping: Mapping): string | null {
   return mapping.kind === 'own' && (mapping.certain || mapping.compiled) ? mapping.path : null;
 }
 
-function removeDuplicates(paths: readonly string[]): readonly string[] {
+function removeDuplicatePaths(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)];
 }
 
@@ -244,7 +244,7 @@ export async function rankRange(lookups: Lookups, known: KnownRange): Promise<Li
   const analysis = left > 0 ? describeUnranked(left, total) : explainRange(first, reason);
   await lookups.notebook.record({
     action: describeAction(commits.length, total),
-    result: formatShown(ranked, commits),
+    result: formatRankedCommits(ranked, commits),
     analysis,
   });
   return first === null ? null : { sha: first.sha, reason };
@@ -270,7 +270,7 @@ async function listChangedPaths(
   return found;
 }
 
-function formatShown(ranked: readonly RankedCommit[], commits: readonly RangeCommit[]): string {
+function formatRankedCommits(ranked: readonly RankedCommit[], commits: readonly RangeCommit[]): string {
   const subjects = new Map(commits.map(({ sha, subject }) => [sha, subject]));
   const lines = ranked
     .filter(({ reasons }) => reasons.length > 0)

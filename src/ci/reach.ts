@@ -102,7 +102,7 @@ async function followReach(
   const tested = new Set<string>();
   try {
     for (const test of tests) {
-      for (const path of await findTested(test, index, until)) tested.add(path);
+      for (const path of await findTestedFiles(test, index, until)) tested.add(path);
       await walk.begin(test, failing);
     }
     for (let calls = 0; calls < MOST_CALLS; calls += 1) if (!(await walk.step())) break;
@@ -131,7 +131,7 @@ async function followReach(
 }
 
 /** What a test is for by its name and folders. */
-async function findTested(test: string, index: PathIndex, signal: AbortSignal): Promise<readonly string[]> {
+async function findTestedFiles(test: string, index: PathIndex, signal: AbortSignal): Promise<readonly string[]> {
   const nearest = await findNearestNamed(test, index, signal);
   const found = nearest === null ? [] : [nearest];
   await runInSlices(index.paths.length, { size: SLICE_PATHS, signal }, (at) => {
@@ -357,14 +357,14 @@ async function readFile(tree: SearchedTree, path: string, signal: AbortSignal): 
   const found = await tree.read(path, {}, signal);
   if (found.kind !== 'text' || found.text.length > MOST_TEXT) return null;
   const text = removeImports(found.text);
-  return { lines: text.split(/\r?\n/), parts: listParts(path, text, await tree.outline(path, signal)) };
+  return { lines: text.split(/\r?\n/), parts: listNamedLines(path, text, await tree.outline(path, signal)) };
 }
 
 /**
  * A class runs its fields and what makes it; its methods are called by their own names. A constant is read with what it
  * holds.
  */
-function listParts(path: string, text: string, outline: readonly Definition[]): readonly NamedLines[] {
+function listNamedLines(path: string, text: string, outline: readonly Definition[]): readonly NamedLines[] {
   const spans = findSpans(path, text, outline);
   const parts = spans.map(({ name, kind, owner, line, lastLine }, index): NamedLines => {
     const short = toShortName(name);

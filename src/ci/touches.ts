@@ -237,7 +237,7 @@ export async function findNearestNamed(
   const found: { readonly path: string; readonly apart: number }[] = [];
   await runInSlices(paths.length, { size: SLICE_PATHS, signal }, (at) => {
     const path = paths[at] ?? '';
-    const name = normaliseName(path);
+    const name = normaliseStem(path);
     if (!name.includes(stem) && !FOLDER_FILE.test(name)) return;
     const other = readName(path);
     const isOne = other.stem === stem && !isTest(path) && isSameLanguage(path, test);
@@ -342,10 +342,10 @@ function findUsedNames({ path: test, text, tree }: TouchedTestFile): Uses {
 function findUsedCrates({ path: test, text, index }: TouchedTestFile): Uses {
   const types = findTypes(text);
   const own = /^.*?(?=(?:^|\/)(?:src|tests|benches|examples)\/)/.exec(test)?.[0] ?? '';
-  const imported = readImports(text, findModule(test));
+  const imported = readImports(text, findModuleNames(test));
   return (path) => {
     const crate = /^.*?(?=(?:^|\/)src\/)/.exec(path)?.[0];
-    const inside = findModule(path);
+    const inside = findModuleNames(path);
     if (crate === undefined || inside.length === 0) return false;
     const name = crate.slice(crate.lastIndexOf('/') + 1).replaceAll('-', '_');
     const isHere = (first: string) => first === name || (crate === own && (first === 'crate' || own === ''));
@@ -370,7 +370,7 @@ function readImports(text: string, inside: readonly string[]): readonly (readonl
 }
 
 /** `src/a/b.rs` and `src/a/b/mod.rs` are `a::b`; the root of a crate has no segments. */
-function findModule(path: string): readonly string[] {
+function findModuleNames(path: string): readonly string[] {
   const inside = path.replace(/^(?:.*\/)?src\//, '').replace(/(?:(?:^|\/)(?:mod|lib|main))?\.rs$/, '');
   return inside === '' ? [] : inside.split('/');
 }
@@ -406,7 +406,7 @@ function findTypes(text: string): ReadonlySet<string> {
  * source has that name.
  */
 function isTyped(path: string, types: ReadonlySet<string>, index: PathIndex): boolean {
-  const name = normaliseName(path);
+  const name = normaliseStem(path);
   if (!types.has(name) || COMMON.test(name)) return false;
   return findSameNamed(index, path).filter((other) => !isTest(other)).length === (isTest(path) ? 0 : 1);
 }
@@ -415,7 +415,7 @@ function findSameNamed(index: PathIndex, path: string): readonly string[] {
   return index.byName.get(getFileName(path).toLowerCase()) ?? [];
 }
 
-function normaliseName(path: string): string {
+function normaliseStem(path: string): string {
   return readStem(path).replace(/[._-]/g, '').toLowerCase();
 }
 

@@ -265,7 +265,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const topic = TOPICS.find((known) => known === name && known !== 'causeway');
   if (topic === undefined) {
     if (name.startsWith('-')) refuseCommand(`There is no option ${name} before a command.`, 'causeway');
-    refuseCommand(`There is no command "${name}".${suggest(name, TOPICS)}`, 'causeway');
+    refuseCommand(`There is no command "${name}".${suggestWord(name, TOPICS)}`, 'causeway');
   }
   const row = COMMANDS[name];
   return row === undefined ? parseVerb(topic, args) : readCommand(name, row, args, topic);
@@ -300,7 +300,7 @@ function parseVerb(topic: Topic, args: string[]): Command {
     key.startsWith(`${topic} `) ? key.slice(topic.length + 1) : [],
   );
   if (verb === undefined) refuseCommand(`"${topic}" needs a subcommand: ${verbs.join(', ')}.`, topic);
-  refuseCommand(`There is no "${name}".${suggest(verb, verbs) || ` Use one of ${verbs.join(', ')}.`}`, topic);
+  refuseCommand(`There is no "${name}".${suggestWord(verb, verbs) || ` Use one of ${verbs.join(', ')}.`}`, topic);
 }
 
 /** A fault in how a command was written, with where to read on. */
@@ -345,7 +345,7 @@ function checkOption({ name, rawName, value, inlineValue }: GivenOption, options
   const kinds = new Map<string, string>(Object.entries(options));
   const kind = kinds.get(name);
   if (kind === undefined) {
-    const hint = suggest(
+    const hint = suggestWord(
       `--${name}`,
       [...kinds.keys()].map((known) => `--${known}`),
     );
@@ -361,7 +361,7 @@ function checkOption({ name, rawName, value, inlineValue }: GivenOption, options
 }
 
 /** ` Did you mean "x"?` for a word that is nearly one of those known; empty where none is near. */
-function suggest(word: string, known: readonly string[]): string {
+function suggestWord(word: string, known: readonly string[]): string {
   const name = findNearestName(word, known);
   return name === null ? '' : ` Did you mean "${name}"?`;
 }
@@ -369,7 +369,7 @@ function suggest(word: string, known: readonly string[]): string {
 function parseTopic(word = 'causeway'): Topic {
   const name = word === 'analyze' ? 'analyse' : word;
   const topic = TOPICS.find((known) => known === name);
-  if (topic === undefined) refuseCommand(`There is no help on "${name}".${suggest(name, TOPICS)}`, 'causeway');
+  if (topic === undefined) refuseCommand(`There is no help on "${name}".${suggestWord(name, TOPICS)}`, 'causeway');
   return topic;
 }
 
@@ -512,7 +512,7 @@ function parseScopes(value: string | null): readonly TokenScope[] {
   const wanted = value.split(',').map((scope) => scope.trim());
   const unknown = wanted.find((scope) => !SCOPES.some((known) => known === scope));
   if (unknown !== undefined) {
-    const hint = suggest(unknown, SCOPES) || ` Choose from ${SCOPES.join(',')}.`;
+    const hint = suggestWord(unknown, SCOPES) || ` Choose from ${SCOPES.join(',')}.`;
     refuseCommand(`There is no scope "${unknown}".${hint}`, 'token');
   }
   return SCOPES.filter((scope) => wanted.includes(scope));
@@ -558,7 +558,7 @@ function parseJobKind(word: string | undefined): JobKind | null {
   if (word === undefined) return null;
   if (Object.hasOwn(JOB_KINDS, word)) return word as JobKind;
   const kinds = Object.keys(JOB_KINDS);
-  const hint = suggest(word, kinds) || ` Use one of ${kinds.join(', ')}.`;
+  const hint = suggestWord(word, kinds) || ` Use one of ${kinds.join(', ')}.`;
   refuseCommand(`There is no kind of job "${word}".${hint}`, 'redrive');
 }
 

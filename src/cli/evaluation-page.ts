@@ -51,16 +51,16 @@ export function renderEvaluationPage(evaluation: Evaluation): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Evaluation of ${escapeHtml(repository)}</title>
+<title>Evaluation of ${escapeFigureText(repository)}</title>
 <style>
 ${CSS}
 </style>
 </head>
 <body>
 <main>
-<h1>Evaluation of ${escapeHtml(repository)}</h1>
-<p>${notes.map(escapeHtml).join(' ')}</p>
-<p><strong>${escapeHtml(LIMITS)}</strong></p>
+<h1>Evaluation of ${escapeFigureText(repository)}</h1>
+<p>${notes.map(escapeFigureText).join(' ')}</p>
+<p><strong>${escapeFigureText(LIMITS)}</strong></p>
 <h2>Figures</h2>
 ${renderFigureTable('All cases', models, listFigures(models, cases))}
 ${
@@ -69,14 +69,14 @@ ${
     : `<h2>Without reports that give the fix away</h2>
 <p>In ${leaking.length} of the ${cases.length} cases the answer could be known without an investigation:</p>
 <ul>
-${leaking.map(({ name, leaks }) => `<li>${escapeHtml(`${name}: ${leaks.map(describeLeak).join(', ')}`)}</li>`).join('\n')}
+${leaking.map(({ name, leaks }) => `<li>${escapeFigureText(`${name}: ${leaks.map(describeLeak).join(', ')}`)}</li>`).join('\n')}
 </ul>
 ${renderFigureTable(`The other ${clean.length}`, models, listFigures(models, clean, false))}`
 }
-<p class="soft">${escapeHtml(INTERVALS)}</p>
+<p class="soft">${escapeFigureText(INTERVALS)}</p>
 <h2>Cases</h2>
 ${cases.map((one) => renderCase(one, models)).join('\n')}
-<p class="soft">Causeway ${escapeHtml(version)}, ${escapeHtml(finishedAt.slice(0, 16).replace('T', ' '))} UTC</p>
+<p class="soft">Causeway ${escapeFigureText(version)}, ${escapeFigureText(finishedAt.slice(0, 16).replace('T', ' '))} UTC</p>
 </main>
 </body>
 </html>
@@ -84,14 +84,14 @@ ${cases.map((one) => renderCase(one, models)).join('\n')}
 }
 
 function renderFigureTable(caption: string, models: readonly string[], rows: readonly FigureRow[]): string {
-  const head = models.map((model) => `<th scope="col">${escapeHtml(nameModel(model))}</th>`).join('');
+  const head = models.map((model) => `<th scope="col">${escapeFigureText(nameModel(model))}</th>`).join('');
   const body = rows.map(
     ({ label, cells }) =>
-      `<tr><th scope="row">${escapeHtml(label)}</th>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`,
+      `<tr><th scope="row">${escapeFigureText(label)}</th>${cells.map((cell) => `<td>${escapeFigureText(cell)}</td>`).join('')}</tr>`,
   );
-  return `<div class="wide" role="region" aria-label="${escapeHtml(caption)}" tabindex="0">
+  return `<div class="wide" role="region" aria-label="${escapeFigureText(caption)}" tabindex="0">
 <table>
-<caption>${escapeHtml(caption)}</caption>
+<caption>${escapeFigureText(caption)}</caption>
 <thead><tr><th scope="col">figure</th>${head}</tr></thead>
 <tbody>
 ${body.join('\n')}
@@ -107,9 +107,11 @@ function renderCase(
   models: readonly string[],
 ): string {
   const leak =
-    leaks.length === 0 ? '' : `<dt>Gives the fix away</dt><dd>${escapeHtml(leaks.map(describeLeak).join(', '))}</dd>`;
+    leaks.length === 0
+      ? ''
+      : `<dt>Gives the fix away</dt><dd>${escapeFigureText(leaks.map(describeLeak).join(', '))}</dd>`;
   return `<article>
-<h3>${escapeHtml(`${name} ${title}`)}</h3>
+<h3>${escapeFigureText(`${name} ${title}`)}</h3>
 <dl>
 <dt>The project's fix</dt><dd><code>${fix.slice(0, 12)}</code> after <code>${base.slice(0, 12)}</code>: ${renderPaths(truth.map(({ path }) => path))}</dd>
 ${leak}
@@ -119,15 +121,15 @@ ${models.map((model) => renderAnswer(model, answers[model])).join('\n')}
 }
 
 function renderAnswer(model: string, answer: StoredAnswer | undefined): string {
-  const term = `<dt>${escapeHtml(nameModel(model))}</dt>`;
+  const term = `<dt>${escapeFigureText(nameModel(model))}</dt>`;
   if (answer === undefined) return `${term}<dd>no answer</dd>`;
   const line = `${describeOutcome(answer.outcome)}; ${describeScore(answer)}`;
   const cause = truncate(answer.rootCause, MAX_CAUSE);
-  return `${term}<dd>${escapeHtml(line)}: ${renderPaths(answer.files.slice(0, 5))}<br>${escapeHtml(cause)}</dd>`;
+  return `${term}<dd>${escapeFigureText(line)}: ${renderPaths(answer.files.slice(0, 5))}<br>${escapeFigureText(cause)}</dd>`;
 }
 
 function renderPaths(paths: readonly string[]): string {
-  return paths.map((path) => `<code>${escapeHtml(path)}</code>`).join(', ');
+  return paths.map((path) => `<code>${escapeFigureText(path)}</code>`).join(', ');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -138,6 +140,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escapeHtml(text: string): string {
+function escapeFigureText(text: string): string {
   return removeInvisible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

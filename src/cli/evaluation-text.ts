@@ -45,7 +45,7 @@ export function renderEvaluation(evaluation: Evaluation, layout: TextLayout): st
           ],
           [paint.bold('Without these:'), ...renderTables(models, listFigures(models, clean, false), page)],
         ]),
-    ...(missing.length === 0 ? [] : [renderMissing(missing)]),
+    ...(missing.length === 0 ? [] : [renderMissingAnswers(missing)]),
     [...spent, INTERVALS, LIMITS].flatMap((line) => wrap(line, columns, '')),
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
@@ -88,7 +88,7 @@ const REASONS: Readonly<Record<MissingAnswer['reason'], string>> = {
   stopped: 'the model failed three times in a row',
 };
 
-function renderMissing(missing: readonly MissingAnswer[]): string[] {
+function renderMissingAnswers(missing: readonly MissingAnswer[]): string[] {
   const groups = Map.groupBy(missing, ({ model, reason }) => `${nameModel(model)}: ${REASONS[reason]}`);
   return [
     'Answers are missing; the same command asks for them:',

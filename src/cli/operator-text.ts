@@ -30,18 +30,18 @@ export function printFindings(
 ): ExitCode {
   const ok = findings.every(({ status }) => status !== 'fail');
   const paint = createStyle(io.colour.out);
-  const lines = () => findings.map((finding) => formatFinding(finding, paint)).join('');
-  io.out(json ? `${JSON.stringify({ ok, findings }, null, 2)}\n` : `${lines()}${summarise(findings)}\n`);
+  const lines = () => findings.map((finding) => formatCheckUpFinding(finding, paint)).join('');
+  io.out(json ? `${JSON.stringify({ ok, findings }, null, 2)}\n` : `${lines()}${summariseCheckUp(findings)}\n`);
   return ok ? 0 : 1;
 }
 
-function formatFinding({ check, status, found, repair }: CheckUpFinding, paint: Style): string {
+function formatCheckUpFinding({ check, status, found, repair }: CheckUpFinding, paint: Style): string {
   const colour = { ok: paint.green, warn: paint.yellow, fail: paint.red }[status];
   const line = `${colour(status.padEnd(4))}  ${check.padEnd(13)}  ${toPrintableLine(found)}\n`;
   return repair === '' ? line : `${line}${' '.repeat(21)}→ ${toPrintableLine(repair)}\n`;
 }
 
-function summarise(findings: readonly CheckUpFinding[]): string {
+function summariseCheckUp(findings: readonly CheckUpFinding[]): string {
   const count = (wanted: FindingStatus) => findings.filter(({ status }) => status === wanted).length;
   const [failed, warned] = [count('fail'), count('warn')];
   if (failed + warned === 0) return 'All checks passed.';

@@ -57,7 +57,7 @@ export function renderIssue(issue: Issue, layout: TextLayout): string {
     renderProse('Problem', issue.problem, page),
     renderProse(isSearch ? 'Where it points' : 'Root cause', issue.rootCause, page),
     renderCitations(issue, page),
-    renderExcerpt(issue, page),
+    renderDiffExcerpt(issue, page),
     renderSuspectLines(issue.analysis.suspects, page),
     renderProse('Owners', issue.analysis.ownership?.owners.join(', ') ?? '', page),
     renderStepLines('How to reproduce', issue.stepsToReproduce, page),
@@ -92,15 +92,15 @@ function renderProse(title: string, text: string, { columns, paint }: TerminalPa
 }
 
 function renderStepLines(title: string, steps: readonly Step[], page: TerminalPage): string[] {
-  const items = steps.flatMap(({ stepNumber, description }) => renderItem(`${stepNumber}. `, description, page));
+  const items = steps.flatMap(({ stepNumber, description }) => renderMarkedItem(`${stepNumber}. `, description, page));
   return items.length === 0 ? [] : [page.paint.bold(title), ...items];
 }
 
 function renderList(title: string, all: readonly string[], page: TerminalPage): string[] {
-  return all.length === 0 ? [] : [page.paint.bold(title), ...all.flatMap((text) => renderItem('- ', text, page))];
+  return all.length === 0 ? [] : [page.paint.bold(title), ...all.flatMap((text) => renderMarkedItem('- ', text, page))];
 }
 
-function renderItem(mark: string, text: string, { columns }: TerminalPage): string[] {
+function renderMarkedItem(mark: string, text: string, { columns }: TerminalPage): string[] {
   const lead = `${INDENT}${mark}`;
   return wrap(toPrintable(text.trim()), columns, ' '.repeat(lead.length), lead);
 }
@@ -119,10 +119,10 @@ function renderSuspectLines(all: readonly Suspect[], page: TerminalPage): string
         .flatMap((reason) => wrap(toPrintableLine(reason), columns, `${hanging}  `, `${hanging}- `)),
     ];
   });
-  return [paint.bold(title), ...items, ...renderMore(all.length - MAX_SUSPECTS, page)];
+  return [paint.bold(title), ...items, ...renderMoreLine(all.length - MAX_SUSPECTS, page)];
 }
 
-function renderMore(count: number, { paint }: TerminalPage): string[] {
+function renderMoreLine(count: number, { paint }: TerminalPage): string[] {
   return count > 0 ? [paint.dim(`${INDENT}and ${count} more (--json lists all)`)] : [];
 }
 
@@ -141,14 +141,14 @@ function renderCitations(
     const action = toPrintableLine(investigationSteps[step - 1]?.action ?? '');
     return [paint.dim(truncateColumns(`${lead}${action}`, columns)), line];
   });
-  return [paint.bold('Evidence'), ...lines, ...renderMore(citations.length - MAX_CITATIONS, page)];
+  return [paint.bold('Evidence'), ...lines, ...renderMoreLine(citations.length - MAX_CITATIONS, page)];
 }
 
 /** A numbered line as steps show it: `  41 | code`, `> 42: code`. */
 const NUMBERED = /^[ >*]*(\d{1,7})\s?[|│:](?: (.*)|(\S.*)|)$/;
 
 /** The lines around the first suspect, out of the first step that shows them. */
-function renderExcerpt({ analysis, investigationSteps }: Issue, { columns, paint }: TerminalPage): string[] {
+function renderDiffExcerpt({ analysis, investigationSteps }: Issue, { columns, paint }: TerminalPage): string[] {
   const [suspect] = analysis.suspects;
   if (suspect === undefined) return [];
   const other = findContextFile(suspect.file, analysis.context);

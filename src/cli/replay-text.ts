@@ -67,7 +67,7 @@ export function renderReplay(replay: Replay, layout: { readonly columns: number;
   const paint = createStyle(layout.colour);
   const rows = [
     renderReplayRow('', [paint.bold('before'), paint.bold('replayed')], width),
-    ...listRows(before, after).map(([label, ...cells]) => renderReplayRow(label, cells, width)),
+    ...listReplayRows(before, after).map(([label, ...cells]) => renderReplayRow(label, cells, width)),
   ];
   const page = { columns, paint };
   const sections = [
@@ -83,7 +83,7 @@ export function renderReplay(replay: Replay, layout: { readonly columns: number;
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function listRows(before: ReplayedAnswer, after: ReplayedAnswer): readonly (readonly [string, string, string])[] {
+function listReplayRows(before: ReplayedAnswer, after: ReplayedAnswer): readonly (readonly [string, string, string])[] {
   const row = (label: string, describe: (answer: ReplayedAnswer) => string) =>
     [label, describe(before), describe(after)] as const;
   return [

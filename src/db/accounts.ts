@@ -97,14 +97,14 @@ export function createAccountVerbs(database: Database, seal: Seal) {
           .where('hash', '=', hash)
           .executeTakeFirst(),
       );
-      return row ? { token: toToken(row), account: toAccount({ ...row, id: row.account_id }) } : null;
+      return row ? { token: toTokenRecord(row), account: toAccount({ ...row, id: row.account_id }) } : null;
     },
     /** Newest first. */
     async listTokens(accountId: string): Promise<readonly TokenRecord[]> {
       const rows = await database.read((reader) =>
         reader.selectFrom('tokens').selectAll().where('account_id', '=', accountId).orderBy('seq', 'desc').execute(),
       );
-      return rows.map(toToken);
+      return rows.map(toTokenRecord);
     },
     /** False if there is no such token of the account, or it was revoked before. */
     revokeToken: (id: string, accountId: string, now: string, how: ActOptions = {}): Promise<boolean> =>
@@ -402,7 +402,7 @@ function toAccount(row: Pick<Selectable<AccountTable>, 'id' | 'login' | 'github_
   return { id: row.id, login: row.login, githubId: row.github_id };
 }
 
-function toToken(row: Selectable<TokenTable>): TokenRecord {
+function toTokenRecord(row: Selectable<TokenTable>): TokenRecord {
   return {
     id: row.id,
     accountId: row.account_id,

@@ -77,7 +77,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { isLax } = await prepare({ url, place, patienceMs }).catch((error: unknown) => {
     throw explainOpening(error, place);
   });
-  const kysely = connect({ url, connections, statementMs: STATEMENT_MS, isLax });
+  const kysely = connectPool({ url, connections, statementMs: STATEMENT_MS, isLax });
   const database = createDatabase({ kysely, enqueuer, explain, runner: createSerializableRunner(kysely, patienceMs) });
   return {
     database,
@@ -86,7 +86,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   };
 }
 
-function connect(settings: PoolSettings): Kysely<Schema> {
+function connectPool(settings: PoolSettings): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: createPostgresDialect(createPool(settings)) });
 }
 
@@ -98,7 +98,7 @@ interface Preparation {
 
 /** On a connection of its own: a migration of a large table takes its time. */
 async function prepare({ url, place, patienceMs }: Preparation): Promise<Server> {
-  const kysely = connect({ url, connections: 1, statementMs: 0 });
+  const kysely = connectPool({ url, connections: 1, statementMs: 0 });
   try {
     return await retryPatiently(patienceMs, async () => {
       const server = await requireUsableServer(kysely, place);

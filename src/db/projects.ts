@@ -52,7 +52,7 @@ export function createProjectVerbs(database: Database) {
           .where((or) => or.or([or('id', '=', idOrName), or('name_lower', '=', idOrName.toLowerCase())]))
           .executeTakeFirst(),
       );
-      return row ? toProject(row) : null;
+      return row ? toStoredProject(row) : null;
     },
   };
 }
@@ -61,7 +61,7 @@ async function listProjects(reader: Reader, { after, limit }: ProjectPaging): Pr
   let query = reader.selectFrom('projects').selectAll().where('hidden_at', 'is', null).orderBy('name');
   if (after !== undefined) query = query.where('name', '>', after);
   if (limit !== undefined) query = query.limit(limit);
-  return (await query.execute()).map(toProject);
+  return (await query.execute()).map(toStoredProject);
 }
 
 async function syncProjects(trx: Trx, wanted: readonly WantedProject[], now: string): Promise<readonly Project[]> {
@@ -106,7 +106,7 @@ function toSourceKey(source: ProjectSource): string {
   }
 }
 
-function toProject(row: Pick<Selectable<ProjectTable>, 'id' | 'name' | 'source' | 'created_at'>): Project {
+function toStoredProject(row: Pick<Selectable<ProjectTable>, 'id' | 'name' | 'source' | 'created_at'>): Project {
   return { id: row.id, name: row.name, source: JSON.parse(row.source), createdAt: row.created_at };
 }
 
@@ -184,7 +184,7 @@ export function createInstallationVerbs(database: Database) {
           .where('hidden_at', 'is', null)
           .executeTakeFirst(),
       );
-      const project = row ? toProject(row) : null;
+      const project = row ? toStoredProject(row) : null;
       return project !== null && isGithubProject(project) ? project : null;
     },
     /** Ids of hidden GitHub projects: their mirrors may be deleted. */
@@ -277,7 +277,7 @@ async function hideProjects(
     .orderBy('name')
     .execute();
   const hidden = rows
-    .map(toProject)
+    .map(toStoredProject)
     .filter(isGithubProject)
     .filter((project) => project.source.installationId === installationId && !keep(project));
   for (const { id } of hidden) {
@@ -341,7 +341,7 @@ async function takeName(trx: Trx, name: string, place: string): Promise<void> {
     .where('place', '!=', place)
     .execute();
   for (const row of holders) {
-    const { source } = toProject(row);
+    const { source } = toStoredProject(row);
     const former = `${row.name}~${source.kind === 'github' ? source.repositoryId : row.id}`;
     const isMoved = source.kind === 'github' && URL.canParse(source.url);
     const moved = isMoved ? { ...source, url: new URL(`/${former}.git`, source.url).href } : source;

@@ -343,7 +343,7 @@ async function putThread(
   if (thread.kind === 'found' && (thread.isLead || !(await hasInvestigation(trx, shown)))) {
     await trx.updateTable('threads').set({ investigation_id: investigationId }).where('id', '=', id).execute();
   }
-  if (thread.kind === 'opens' && thread.isSeen) await saveSeen(trx, id, toTriggerKey(trigger));
+  if (thread.kind === 'opens' && thread.isSeen) await saveSeenRevision(trx, id, toTriggerKey(trigger));
   const entry = { at: now, subject: id, projectId };
   const opener = thread.kind === 'opens' ? toGithubActor(trigger.by) : accountId;
   await writeAudit(trx, { ...entry, accountId: opener, verb: 'thread.opened' });
@@ -357,7 +357,7 @@ async function hasInvestigation(trx: Trx, id: string): Promise<boolean> {
 }
 
 /** The publisher may hold an older record: it reads this one with the job that the acceptance enqueues. */
-async function saveSeen(trx: Trx, id: string, seen: string): Promise<void> {
+async function saveSeenRevision(trx: Trx, id: string, seen: string): Promise<void> {
   const { record } = await trx.selectFrom('threads').select('record').where('id', '=', id).executeTakeFirstOrThrow();
   const changed: ThreadRecord = { ...JSON.parse(record), seen };
   await trx

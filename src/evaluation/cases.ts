@@ -107,15 +107,15 @@ export function findFixes(
 
 /** The issues that the commit names, and whether by a keyword that closes them. */
 function listNamed({ sha, message }: CommitMessage) {
-  const closed = listNumbers(message, CLOSING);
+  const closed = listMatchedNumbers(message, CLOSING);
   const pullRequest = readPullRequest(message);
-  return [...new Set([...closed, ...listNumbers(message, MENTION)])].map((issue) => ({
+  return [...new Set([...closed, ...listMatchedNumbers(message, MENTION)])].map((issue) => ({
     fix: { issue, sha, pullRequest: pullRequest === issue ? null : pullRequest, earlier: 0 },
     closes: closed.includes(issue),
   }));
 }
 
-function listNumbers(text: string, pattern: RegExp): readonly number[] {
+function listMatchedNumbers(text: string, pattern: RegExp): readonly number[] {
   return [...text.matchAll(pattern)].map(([, number]) => Number(number));
 }
 

@@ -114,7 +114,7 @@ export function listFigures(
     toRow('fix covered: lines', (summary) => formatCovered(summary, 'lines')),
     toRow('outcome', ({ outcomes }) => formatOutcomes(outcomes)),
     toRow('turns', ({ turns }) => formatMean(turns, (value) => value.toFixed(1))),
-    toRow('tokens', ({ tokens }) => formatMean(tokens, formatTokens)),
+    toRow('tokens', ({ tokens }) => formatMean(tokens, formatTokenCount)),
     toRow('cost', ({ costUsd }) => formatMean(costUsd, formatDollars)),
     toRow('cost of all', ({ totalUsd }) => formatDollars(totalUsd)),
     toRow('seconds', ({ seconds }) => formatMean(seconds, (value) => value.toFixed(value < 10 ? 1 : 0))),
@@ -141,7 +141,7 @@ function formatOutcomes(outcomes: Readonly<Partial<Record<Outcome, number>>>): s
   return sorted.map(([outcome, count]) => `${count} ${describeOutcome(outcome as Outcome)}`).join(', ');
 }
 
-function formatTokens(value: number): string {
+function formatTokenCount(value: number): string {
   return value < 1_000 ? value.toFixed(0) : `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k`;
 }
 

@@ -151,7 +151,7 @@ export function parseDraft(rawArguments: string, earlier = ''): ParsedDraft {
   const value = isJsonObject(json.value) ? { ...readObject(earlier), ...json.value } : json.value;
   const parsed = ConclusionDraft.safeParse(value);
   if (parsed.success) return { kind: 'draft', draft: parsed.data };
-  return { kind: 'fault', fault: describeFaults(parsed.error, value) };
+  return { kind: 'fault', fault: describeDraftFaults(parsed.error, value) };
 }
 
 function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -163,7 +163,7 @@ function readObject(raw: string): Readonly<Record<string, unknown>> {
   return json?.kind === 'value' && isJsonObject(json.value) ? json.value : {};
 }
 
-function describeFaults({ issues }: z.ZodError, value: unknown): string {
+function describeDraftFaults({ issues }: z.ZodError, value: unknown): string {
   if (!isJsonObject(value)) {
     return 'The arguments must be one JSON object. Call conclude again with it.';
   }

@@ -221,13 +221,13 @@ function explainsError(
   const source = quote.replace(/^[+-]/gm, '');
   const names = new Set(source.match(NAME));
   const values = new Set(source.match(VALUE));
-  const rows = listRows(source);
+  const rows = listRowWords(source);
   return errors.some(
     (line) =>
       (line.match(NAME) ?? []).some((one) => IS_NAME.test(one) && !ERROR_TYPE.test(one) && names.has(one)) ||
       (line.match(VALUE) ?? []).some((one) => values.has(one)) ||
       [...line.matchAll(IN_QUOTES)].some(([, a, b, c]) => isInSource(a ?? b ?? c ?? '', source)) ||
-      [...listRows(line)].some((row) => rows.has(row)),
+      [...listRowWords(line)].some((row) => rows.has(row)),
   );
 }
 
@@ -237,7 +237,7 @@ function isInSource(text: string, source: string): boolean {
   return at >= 0 && !/\w/.test(source.charAt(at - 1)) && !/\w/.test(source.charAt(at + text.length));
 }
 
-function listRows(text: string): ReadonlySet<string> {
+function listRowWords(text: string): ReadonlySet<string> {
   const rows = new Set<string>();
   for (const [sentence] of text.toLowerCase().matchAll(SENTENCE)) {
     const words = sentence.split(/ {1,2}/);

@@ -179,14 +179,15 @@ function toStep(call: ToolCall, { action, finding }: ToolResult): InvestigationS
   ].filter((note) => note !== '');
   return {
     action: truncate(copyForModel(action.slice(0, MAX_ACTION)).text.replaceAll('\n', ' '), MAX_ACTION),
-    result: [...formatFinding(finding.status, truncate(text, MAX_RESULT)), ...notes.map((note) => `[${note}]`)].join(
-      '\n',
-    ),
+    result: [
+      ...formatLookupFinding(finding.status, truncate(text, MAX_RESULT)),
+      ...notes.map((note) => `[${note}]`),
+    ].join('\n'),
     analysis: describeMeaning(call, finding),
   };
 }
 
-function formatFinding(status: LookupFinding['status'], text: string): readonly string[] {
+function formatLookupFinding(status: LookupFinding['status'], text: string): readonly string[] {
   switch (status) {
     case 'found':
       return [text];

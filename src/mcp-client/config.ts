@@ -116,7 +116,7 @@ export function parseMonitoringConfig(text: string): MonitoringConfig {
   if (!parsed.success) {
     throw new CausewayError(
       'usage',
-      parsed.error.issues.map((issue) => `MCP_CONFIG: ${describeFaults(issue)}.`).join('\n'),
+      parsed.error.issues.map((issue) => `MCP_CONFIG: ${describeConfigFaults(issue)}.`).join('\n'),
     );
   }
   return { servers: Object.entries(parsed.data.servers).map(([name, entry]) => toServer(name, entry)) };
@@ -162,7 +162,7 @@ function checkAddress(address: string, check: z.core.$RefinementCtx<string>): vo
   else if (url.hash) fault('give the address without a fragment');
 }
 
-function describeFaults(issue: z.core.$ZodIssue): string {
+function describeConfigFaults(issue: z.core.$ZodIssue): string {
   const [top, server, ...rest] = issue.path.map(String);
   const who = top === 'servers' && server !== undefined ? `server "${sanitise(server)}"` : '';
   const where = [who, sanitise(rest.join('.')) || (who ? '' : (top ?? ''))].filter(Boolean).join(', ');
@@ -212,10 +212,10 @@ export function resolveVariables(
   const faults: string[] = [];
   const given = config.servers.map((server) => {
     const missing = listVariables(server).filter((name) => !environment[name]);
-    faults.push(...missing.map((name) => findFault(server.name, name)));
+    faults.push(...missing.map((name) => findNameFault(server.name, name)));
     if (server.reach.kind === 'address') {
       const unfit = listVariables(server).filter((name) => UNFIT_FOR_HEADER.test(environment[name]?.trim() ?? ''));
-      faults.push(...unfit.map((name) => describeUnfit(server.name, name)));
+      faults.push(...unfit.map((name) => describeUnfitName(server.name, name)));
     }
     return [server.name, resolveFor(server, environment)] as const;
   });
@@ -223,20 +223,20 @@ export function resolveVariables(
   return new Map(given);
 }
 
-function findFault(server: string, name: string): string {
+function findNameFault(server: string, name: string): string {
   return `MCP_CONFIG: server "${server}" names the variable ${name}, which is not set. Set it, or take it out of the entry.`;
 }
 
-function describeUnfit(server: string, name: string): string {
+function describeUnfitName(server: string, name: string): string {
   return `MCP_CONFIG: server "${server}" puts the variable ${name} into a header, but it holds a line end or another character that no header may hold. Correct its value.`;
 }
 
 function listVariables({ reach }: ServerConfig): readonly string[] {
   if (reach.kind === 'program') return reach.env;
-  return findNames(Object.values(reach.headers));
+  return findVariableNames(Object.values(reach.headers));
 }
 
-function findNames(templates: readonly string[]): readonly string[] {
+function findVariableNames(templates: readonly string[]): readonly string[] {
   return [...new Set(templates.flatMap((template) => [...template.matchAll(REFERENCE)].map(listReferred)))];
 }
 
@@ -248,14 +248,14 @@ function resolveFor({ reach }: ServerConfig, environment: ProgramEnvironment): G
   const value = (name: string): string => environment[name] ?? '';
   if (reach.kind === 'program') {
     const own = Object.fromEntries(reach.env.map((name) => [name, value(name)]));
-    const secrets = reach.env.flatMap((name) => listSecrets(name, value(name)));
+    const secrets = reach.env.flatMap((name) => listServerSecrets(name, value(name)));
     return { environment: { PATH: value('PATH'), ...own }, headers: {}, withoutSecrets: createRemover(secrets) };
   }
   const filled = (template: string): string =>
     template.replace(REFERENCE, (...found) => value(listReferred(found)).trim());
   const headers = Object.entries(reach.headers).map(([name, template]) => [name, filled(template)] as const);
   const secrets = [
-    ...findNames(Object.values(reach.headers)).flatMap((name) => listSecrets(name, value(name).trim())),
+    ...findVariableNames(Object.values(reach.headers)).flatMap((name) => listServerSecrets(name, value(name).trim())),
     // The value of a header with a secret's name: whole, and without the scheme.
     ...headers.flatMap(([name, text]) => (SECRET_NAME.test(name) ? [text, text.replace(/^\S+ +/, '')] : [])),
   ];
@@ -269,7 +269,7 @@ const PLAIN = /^(?:https?:\/\/[^\s?#@]*|\/[\w./-]*|[\d.,:]*|[\w.-]+:\d+|[A-Za-z.
  * A value is secret unless it is plain and its name does not say otherwise: an address or a word like `production` is
  * no secret, and redacting it would damage reports. The password in an address is one.
  */
-function listSecrets(name: string, value: string): readonly string[] {
+function listServerSecrets(name: string, value: string): readonly string[] {
   const url = URL.parse(value);
   if (url?.password) return [value, url.password, decodeValue(url.password)];
   return PLAIN.test(value) && !SECRET_NAME.test(name) ? [] : [value];

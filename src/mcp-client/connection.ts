@@ -265,12 +265,12 @@ async function getConnection(
   }
   if (left > 0) await delay(left, null, { signal });
   if (state.ending.signal.aborted) return { reason: 'Causeway is being stopped' };
-  state.attempt ??= connect(context, state);
+  state.attempt ??= connectServer(context, state);
   const late = { reason: `it is still starting (waited ${Math.ceil(waitMs / 1_000)} s)` };
   return waitAtMost(state.attempt, waitMs, late, signal);
 }
 
-async function connect(context: LineContext, state: ConnectionState): Promise<Reached> {
+async function connectServer(context: LineContext, state: ConnectionState): Promise<Reached> {
   const opened: McpWire[] = [];
   const onWire = (wire: McpWire): void => {
     opened.push(wire);

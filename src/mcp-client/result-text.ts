@@ -47,13 +47,13 @@ function parseStructured(text: string): unknown {
 }
 
 function describeLeftOut(content: readonly ContentBlock[]): string {
-  const names = content.flatMap((block) => (block.type === 'text' ? [] : [describeContent(block)]));
+  const names = content.flatMap((block) => (block.type === 'text' ? [] : [describeContentBlock(block)]));
   if (names.length === 0) return '';
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   return `left out: ${names.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
-function describeContent(block: Exclude<ContentBlock, { type: 'text' }>): string {
+function describeContentBlock(block: Exclude<ContentBlock, { type: 'text' }>): string {
   switch (block.type) {
     case 'image':
     case 'audio':

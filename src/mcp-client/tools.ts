@@ -27,12 +27,12 @@ export function defineMonitoringTool({ tool, name, description, parameters }: Sh
     parameters,
     async run(rawArguments, signal) {
       signal.throwIfAborted();
-      const read = readArguments(rawArguments);
+      const read = readToolArguments(rawArguments);
       const query = 'value' in read ? JSON.stringify(read.value) : rawArguments;
       const action = `${name} ${toPlainLine(given.withoutSecrets(query), MAX_QUERY)} on monitoring server ${server.name}`;
       if ('fault' in read) return { action, finding: { status: 'failed', text: read.fault } };
       const outcome = await callServer(context, { tool, args: read.value }, signal);
-      return { action, finding: toFinding(outcome, context) };
+      return { action, finding: toLookupFinding(outcome, context) };
     },
   };
 }
@@ -59,7 +59,7 @@ async function callOnce(
   return outcome;
 }
 
-function toFinding(outcome: CallOutcome, { server, given }: ToolContext): LookupFinding {
+function toLookupFinding(outcome: CallOutcome, { server, given }: ToolContext): LookupFinding {
   if (outcome.kind !== 'answered') {
     return {
       status: 'failed',
@@ -71,7 +71,7 @@ function toFinding(outcome: CallOutcome, { server, given }: ToolContext): Lookup
   return { status: 'failed', text: `The monitoring server ${server.name} says: ${finding.text}` };
 }
 
-function readArguments(raw: string): { readonly value: Record<string, unknown> } | { readonly fault: string } {
+function readToolArguments(raw: string): { readonly value: Record<string, unknown> } | { readonly fault: string } {
   if (raw.length > MAX_ARGUMENTS)
     return { fault: `The arguments are longer than ${MAX_ARGUMENTS} characters; ask for less.` };
   try {
@@ -275,7 +275,7 @@ function clean(value: unknown, without: ReadonlySet<string>, depth: number, areN
   if (depth > MAX_DEPTH) return {};
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => clean(item, without, depth + 1));
   const entries = Object.entries(value).filter(
-    ([key, item]) => isVisible(key) && (areNames || !(without.has(key) || isExternalReference(key, item))),
+    ([key, item]) => isToolVisible(key) && (areNames || !(without.has(key) || isExternalReference(key, item))),
   );
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(
@@ -284,7 +284,7 @@ function clean(value: unknown, without: ReadonlySet<string>, depth: number, areN
 }
 
 /** A name that would have to be changed to be shown could not be used in a call. */
-function isVisible(name: string): boolean {
+function isToolVisible(name: string): boolean {
   return name.length <= MAX_NAME && toPlainLine(name, MAX_NAME) === name;
 }
 

@@ -114,7 +114,7 @@ export function openProgramWire(reach: Extract<ServerReach, { kind: 'program' }>
     cwd: path.parse(process.cwd()).root,
     maxBufferSize: MAX_ANSWER_BYTES,
   });
-  transport.stderr?.on('data', readErrors(context));
+  transport.stderr?.on('data', createErrorReader(context));
   let family: Family | null = null;
   const killNow = (): void => family?.kill();
   // At once, since reading further lines costs as much as writing them.
@@ -150,7 +150,7 @@ function pickEnvironment(environment: Readonly<Record<string, string>>): Record<
   return { ...none, ...environment } as Record<string, string>;
 }
 
-function readErrors({ log, given }: WireContext): (chunk: Buffer) => void {
+function createErrorReader({ log, given }: WireContext): (chunk: Buffer) => void {
   return readErrorLines({
     onLine: (text) => {
       const line = toPlainLine(given.withoutSecrets(text), MAX_ERROR_LINE);
@@ -241,12 +241,12 @@ function addDescendants(roots: readonly number[]): ReadonlyMap<Identity, number>
     const id = readProcessIdentity(pid);
     if (id === null || found.has(id)) continue;
     found.set(id, pid);
-    waiting.push(...listChildren(pid));
+    waiting.push(...listChildProcesses(pid));
   }
   return found;
 }
 
-function listChildren(pid: number): readonly number[] {
+function listChildProcesses(pid: number): readonly number[] {
   const ids = ignoreErrors(() => readdirSync(`/proc/${pid}/task`)) ?? [];
   return ids.flatMap((id) => {
     const children = ignoreErrors(() => readFileSync(`/proc/${pid}/task/${id}/children`, 'utf8')) ?? '';

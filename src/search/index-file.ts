@@ -108,7 +108,7 @@ class IndexFile implements Disposable {
         const { changes, lastInsertRowid } = add.run(blob, terms.length);
         if (changes === 0 || terms.length === 0) continue;
         addTerms.run(lastInsertRowid, terms.join(' '));
-        const names = new Set(findDefinedNames(text).map((name) => toToken(hashTerm(joinName(name)))));
+        const names = new Set(findDefinedNames(text).map((name) => toTermToken(hashTerm(joinName(name)))));
         if (names.size > 0) addNames.run(lastInsertRowid, [...names].join(' '));
       }
     });
@@ -137,7 +137,7 @@ class IndexFile implements Disposable {
         )
         .raw();
       return Array.from(hashes, (hash) => {
-        const found = stamp === this.#stamp ? find.all(toToken(hash)) : [];
+        const found = stamp === this.#stamp ? find.all(toTermToken(hash)) : [];
         return {
           rows: Uint32Array.from(found, ([row]) => row),
           counts: Uint16Array.from(found, ([row, score]) => toCount(-score, row, found.length, lengths)),
@@ -152,7 +152,7 @@ class IndexFile implements Disposable {
       .prepare<[string], number>('SELECT rowid FROM files_names WHERE files_names MATCH ?')
       .pluck();
     return this.#inTransaction(() =>
-      Array.from(hashes, (hash) => Uint32Array.from(stamp === this.#stamp ? find.all(toToken(hash)) : [])),
+      Array.from(hashes, (hash) => Uint32Array.from(stamp === this.#stamp ? find.all(toTermToken(hash)) : [])),
     );
   }
 
@@ -256,7 +256,7 @@ function toCount(score: number, row: number, having: number, { byRow, texts, mea
 }
 
 /** A letter first: FTS5 takes a word of digits for a number in some places. */
-function toToken(hash: number): string {
+function toTermToken(hash: number): string {
   return `t${hash.toString(36)}`;
 }
 
@@ -272,7 +272,7 @@ function toTokens(text: string): readonly string[] {
 
 /** A text repeats most of its words, and so does a repository: each is taken apart once. */
 function rememberWord(word: string): readonly string[] {
-  const tokens = splitIntoTerms(word).map((term) => toToken(hashTerm(term)));
+  const tokens = splitIntoTerms(word).map((term) => toTermToken(hashTerm(term)));
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
   // V8 keeps a word cut from a text as a view of it, which would hold the whole text in memory.
   remembered.set(Buffer.from(word, 'utf16le').toString('utf16le'), tokens);

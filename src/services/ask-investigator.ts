@@ -122,7 +122,7 @@ export async function askInvestigator(
     const guarded = await guardChange(workbench.changeSet(), {
       entries: (await tree.files(signal)).entries,
       isParsable: investigator.isParsable,
-      mayTouch: createPathFilter(run.settings.paths),
+      mayTouch: createReadablePathFilter(run.settings.paths),
       redact: (text) => redactor.redact(text),
     });
     const steps = [...end.steps, ...lookSteps].sort((one, other) => one.number - other.number);
@@ -231,7 +231,7 @@ function applyBudget(limits: InvestigatorLimits, run: Run, suspects: readonly Su
 }
 
 /** Which paths a change may touch: those that `allow` names (all, where it is empty), but none that `block` names. */
-function createPathFilter({ allow, block }: Run['settings']['paths']): (path: string) => boolean {
+function createReadablePathFilter({ allow, block }: Run['settings']['paths']): (path: string) => boolean {
   const allowed = allow.map((glob) => createGlobMatcher(glob));
   const blocked = block.map((glob) => createGlobMatcher(glob));
   return (path) =>

@@ -54,10 +54,10 @@ export async function lookAgain(task: LookTask, signal: AbortSignal): Promise<Lo
         language: run.settings.language,
         context: task.context,
         conclusion: describeConclusion(conclusion),
-        evidence: describeEvidence(conclusion),
+        evidence: describeConclusionEvidence(conclusion),
         change: toUnifiedPatch(conclusion.changeSet),
       },
-      about: { confidence: confidence ?? 0, change: hashChange(conclusion) },
+      about: { confidence: confidence ?? 0, change: hashConclusionChange(conclusion) },
       textsOf: (file) => readTexts(file, conclusion, tree, signal),
     },
     signal,
@@ -79,7 +79,7 @@ function describeConclusion({ problem, rootCause, solutionSteps, stepsToReproduc
   ].join('\n\n');
 }
 
-function describeEvidence({ analysis, investigationSteps }: Conclusion): string {
+function describeConclusionEvidence({ analysis, investigationSteps }: Conclusion): string {
   const lines = analysis.citations.map(
     ({ claim, step, quote }) =>
       `- ${claim}\n  [step ${step}] ${investigationSteps[step - 1]?.action ?? ''}\n  ${quote.replaceAll('\n', '\n  ')}`,
@@ -99,7 +99,7 @@ export function addSteps(conclusion: Conclusion, steps: LookEnd['steps']): Concl
 }
 
 /** Of the change, so that a repair that changes nothing is seen. */
-function hashChange({ changeSet }: Conclusion): string {
+function hashConclusionChange({ changeSet }: Conclusion): string {
   return createHash('sha256')
     .update(JSON.stringify(toDiff(changeSet)))
     .digest('hex');
@@ -139,7 +139,7 @@ export function applySecondLook(
   end: LookEnd,
   { model, isRepair }: { readonly model: string; readonly isRepair: boolean },
 ): Conclusion {
-  const look = toSecondLook(end, model, isRepair && hashChange(conclusion) !== end.about.change);
+  const look = toSecondLook(end, model, isRepair && hashConclusionChange(conclusion) !== end.about.change);
   // It was about an answer that the repair has ended.
   const secondLook = conclusion.analysis.outcome === 'inconclusive' ? { ...look, reason: '', evidence: [] } : look;
   const confidence = lowerByLook(conclusion.analysis.confidence, secondLook);

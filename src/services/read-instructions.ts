@@ -64,7 +64,7 @@ export async function readInstructions(
   for (const path of [...listFolderFiles(suspects), ...FILES].filter((each) => files.has(each))) {
     const read = await tree.read(path, {}, signal);
     if (read.kind !== 'text') continue;
-    const paragraphs = splitParagraphs(read.text.slice(0, MAX_FILE));
+    const paragraphs = splitInstructions(read.text.slice(0, MAX_FILE));
     const isShort = read.text.length <= SHORT_FILE && paragraphs.every(({ heading }) => heading === '');
     const text = isShort ? joinParagraphs(paragraphs) : selectConventions(paragraphs);
     if (text !== '') instructions.push({ path, text });
@@ -94,10 +94,10 @@ const UNDERLINE = /^(?:=|-|~|\^){3,}\s*$/;
 const IS_BETWEEN = /^(?:(?:=|-|~|\^){3,})?\s*$/;
 
 /** The texts between blank lines, each with the heading above it; a block of code is one. */
-function splitParagraphs(text: string): readonly Paragraph[] {
+function splitInstructions(text: string): readonly Paragraph[] {
   const paragraphs: { heading: string; lines: string[] }[] = [{ heading: '', lines: [] }];
   const all = removeInvisible(text).split('\n');
-  const code = markCode(all);
+  const code = markInstructionCode(all);
   for (const [index, line] of all.entries()) {
     const last = paragraphs.at(-1);
     const isCode = code[index] === true;
@@ -109,7 +109,7 @@ function splitParagraphs(text: string): readonly Paragraph[] {
 }
 
 /** Which lines are in a block of code. */
-function markCode(lines: readonly string[]): readonly boolean[] {
+function markInstructionCode(lines: readonly string[]): readonly boolean[] {
   let isCode = false;
   return lines.map((line) => {
     if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode;

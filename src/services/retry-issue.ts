@@ -114,7 +114,7 @@ async function planFailure(
 ): Promise<Planned> {
   const failure = await store.findFailure(failureId);
   if (failure === null || failure.state === 'closed') return { kind: 'refused', reason: PASSES };
-  const refusal = await findNewer(store, failure.investigationId, issue.analysis.investigationId);
+  const refusal = await findNewerRevision(store, failure.investigationId, issue.analysis.investigationId);
   if (refusal !== null) return refusal;
   const head = await store.findHeadOfCommit(projectId, revision);
   const fixRequest = mayFix && isAtLeast(role, 'write') ? by : null;
@@ -128,7 +128,7 @@ async function planSubject(
   { issue, role, mayFix, guidance, thread, subject, by }: Planning & { readonly subject: NumberedSubject },
   { projectId, revision }: RetriedCommit,
 ): Promise<Planned> {
-  const refusal = await findNewer(store, thread.investigationId, issue.analysis.investigationId);
+  const refusal = await findNewerRevision(store, thread.investigationId, issue.analysis.investigationId);
   if (refusal !== null) return refusal;
   const isIssue = subject.kind === 'issue';
   const head = isIssue ? null : await store.findHeadOfPullRequest(projectId, subject.number);
@@ -146,7 +146,7 @@ const MOVED =
   'The pull request has newer commits. Comment "/analyse retry" there to have their failed checks analysed.';
 
 /** A subject shows one answer: what follows a replaced one would replace the newer. */
-async function findNewer(store: Store, shown: string | null, own: string): Promise<Planned | null> {
+async function findNewerRevision(store: Store, shown: string | null, own: string): Promise<Planned | null> {
   if (shown === null || shown === own) return null;
   const outcome = (await store.findInvestigation(shown))?.outcome;
   if (outcome === undefined) return null;

@@ -91,7 +91,7 @@ async function runToEnd(services: RunServices, run: Run, pauses: Pauses, signal:
     signal.throwIfAborted();
     const deferred = defer(services, run, error);
     if (deferred !== null) return deferred;
-    if (!isOver(error, timeout)) throw error;
+    if (!isTimeOver(error, timeout)) throw error;
     const cause = timeout.aborted ? createTimeoutError(timeoutMs) : error;
     log.warn({ run: run.id, err: cause }, 'investigation gave up');
     await store.giveUp(run, await describeRunFailure(services, cause), now().toISOString());
@@ -100,7 +100,7 @@ async function runToEnd(services: RunServices, run: Run, pauses: Pauses, signal:
 }
 
 /** False: the queue tries again, also where waiting for a database that is away has used up the time of the run. */
-function isOver(error: unknown, timeout: AbortSignal): boolean {
+function isTimeOver(error: unknown, timeout: AbortSignal): boolean {
   if (isStoreAway(error)) return false;
   return timeout.aborted || (error instanceof CausewayError && FINAL.has(error.code));
 }
@@ -161,8 +161,8 @@ export async function investigateReport(
   const { useModel, model } = run.settings;
   const investigator = useModel && given.investigator ? selectModel(given.investigator, model) : null;
   const services = { ...given, investigator, pauses, redactor: createRunRedactor(given.redactor) };
-  const project = await findProject(services, run);
-  const raw = await openSource(services, run, project, signal);
+  const project = await findRunProject(services, run);
+  const raw = await openRunSource(services, run, project, signal);
   const repository = cleanRepository(raw, services.redactor);
   // The commit is compared, not the branch: an answer about code that has changed since would be wrong.
   const sha = await repository.resolve(run.revision, signal);
@@ -223,7 +223,7 @@ async function readContext(
   return await openContext(access, input, await listWantedContext(access, input, signal), signal);
 }
 
-async function findProject({ store }: CoreServices, run: Run): Promise<Project> {
+async function findRunProject({ store }: CoreServices, run: Run): Promise<Project> {
   const project = await store.findProject(run.projectId);
   if (project !== null) return project;
   throw new CausewayError(
@@ -238,7 +238,7 @@ const SOURCE_PATIENCE_MS = 60 * 60 * 1_000;
 /** A fetch costs more than a call. */
 const SHORTEST_WAIT_MS = 10_000;
 
-async function openSource(
+async function openRunSource(
   services: CoreServices & SourceWait,
   run: Run,
   project: Project,

@@ -37,7 +37,7 @@ const MAX_CHARACTERS = 3_000;
 
 /** One step; none where nothing is known of what the place calls. */
 export async function recordCallees(lookups: Lookups, place: CallingPlace): Promise<void> {
-  const uses = findUses(place);
+  const uses = findCallUses(place);
   const own = findOwnCallees(place, uses);
   const here = new Set(place.spans.map(({ name }) => name));
   const rest = [...uses.values()].filter(({ name, isFree }) => isFree && !here.has(name));
@@ -93,7 +93,7 @@ const KEYWORDS = new Set(
 const OF_ITSELF = /(?:^|[^\w$])(?:this|self|cls|Self|super\(\))\??(?:\.|::|->)$/;
 
 /** Words that are called, or written as only code is, outside of comments; in their order. */
-function findUses({ path, lines, calling }: CallingPlace): ReadonlyMap<string, Use> {
+function findCallUses({ path, lines, calling }: CallingPlace): ReadonlyMap<string, Use> {
   const uses = new Map<string, Use>();
   for (const text of calling.flatMap(({ from, to }) => lines.slice(from - 1, to))) {
     for (const use of isCommentLine(path, text) ? [] : findUsesInLine(text.slice(0, MAX_LINE))) {
@@ -158,7 +158,7 @@ async function findElsewhere(
   const query = { pattern: toDefinitionPattern(path, names), regex: true, ignoreCase: false, paths: [], limit: 1_000 };
   const found = await attempt(lookups, 'search definitions', () => tree.search(query, signal));
   const hits = (found?.hits ?? []).filter(
-    (hit) => isSameLanguage(hit.path, path) && classifyFile(hit.path) === 'source',
+    (hit) => isOfSameLanguage(hit.path, path) && classifyFile(hit.path) === 'source',
   );
   const files = new Map(names.map((name) => [name, new Set<string>()]));
   for (const { path: each, text } of hits) {
@@ -214,7 +214,7 @@ const TYPED = /\.(?:java|cs|c|cc|cpp|cxx|h|hh|hpp|m|mm|dart|groovy)$/;
 
 const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/;
 
-function isSameLanguage(one: string, other: string): boolean {
+function isOfSameLanguage(one: string, other: string): boolean {
   if (SCRIPT.test(one)) return SCRIPT.test(other);
   return one.slice(one.lastIndexOf('.')) === other.slice(other.lastIndexOf('.'));
 }

@@ -131,7 +131,7 @@ export function describeFrames(
   mapped: readonly (readonly MappedFrame[])[],
   revisions: Revisions,
 ): InvestigationStep {
-  const lines = mapped.flatMap((frames, index) => [formatTrace(traces[index]), ...frames.map(formatFrame)]);
+  const lines = mapped.flatMap((frames, index) => [formatTrace(traces[index]), ...frames.map(formatMappedFrame)]);
   const own = mapped.flat().filter(({ mapping }) => mapping.kind === 'own' || mapping.kind === 'ambiguous').length;
   const all = mapped.flat().length;
   const shown = lines.slice(0, MAX_SHOWN_FRAMES);
@@ -155,7 +155,7 @@ function formatTrace(trace: Trace | undefined): string {
   return error === '' ? 'trace without a message' : error.slice(0, 200);
 }
 
-function formatFrame({ frame, mapping }: MappedFrame): string {
+function formatMappedFrame({ frame, mapping }: MappedFrame): string {
   const name = formatWritten(frame);
   switch (mapping.kind) {
     case 'own':
@@ -197,7 +197,7 @@ export function describeSuspects(
     lookup: 'rank_suspects',
     action: `rank suspects at ${shortenSha(revision)}`,
     result: lines.length === 0 ? 'nothing found' : lines.join('\n'),
-    analysis: [describeOutside(outside), lines.length === 0 ? explainNothing(ranked) : explainRanking(shown)]
+    analysis: [describeOutside(outside), lines.length === 0 ? explainNoSuspect(ranked) : explainRanking(shown)]
       .filter((sentence) => sentence !== '')
       .join(' '),
   };
@@ -209,7 +209,7 @@ function describeOutside(outside: readonly string[]): string {
   return `All stack frames lie in the ${noun} ${outside.slice(0, 3).join(', ')}: the cause may be there, or in how it is called.`;
 }
 
-function explainNothing(ranked: number): string {
+function explainNoSuspect(ranked: number): string {
   return ranked === 0
     ? 'No reliable suspect: nothing in the report points into this repository.'
     : `No reliable suspect: ${formatCounted(ranked, 'file')} share only a few words with the report.`;

@@ -69,7 +69,7 @@ export async function examinePlace(lookups: Lookups, input: ExamineInput): Promi
   const isNamed = isLineNamed(suspect) || input.names.some((each) => getLastName(each) === name);
   const first = getLastName(input.names[0] ?? '');
   const uses = searchName(lookups, isNamed ? name : first);
-  const tested = findTested(lookups, { name: isNamed ? name : first, uses }, [first, name]);
+  const tested = findTestedUses(lookups, { name: isNamed ? name : first, uses }, [first, name]);
   const [, , , , blame, commits] = await runSideBySide(
     lookups,
     async (own) => (isLineNamed(suspect) ? undefined : recordBestElsewhere(own, input)),
@@ -306,7 +306,11 @@ interface NameUses {
 }
 
 /** The function with its uses, or the first of the other names that tests have where they do not have it. */
-async function findTested(lookups: Lookups, { name, uses }: NameUses, others: readonly string[]): Promise<TestedName> {
+async function findTestedUses(
+  lookups: Lookups,
+  { name, uses }: NameUses,
+  others: readonly string[],
+): Promise<TestedName> {
   const own = { name, uses: (await uses)?.hits ?? [] };
   const isTested = ({ uses: hits }: TestedName): boolean => hits.some(({ path }) => classifyFile(path) === 'test');
   if (isTested(own)) return own;

@@ -51,7 +51,7 @@ export function findTraces(lines: readonly string[]): FoundTraces {
   }
   const within = new Set<number>();
   for (const group of groups) for (const line of listTraceLines(group, lines)) within.add(line);
-  return { traces: removeDuplicates(chains.flatMap(putRootFirst)), lines: within };
+  return { traces: removeDuplicateTraces(chains.flatMap(putRootFirst)), lines: within };
 }
 
 /**
@@ -104,7 +104,7 @@ function putRootFirst(chain: readonly { trace: Omit<Trace, 'depth'>; link: Chain
   return traces.map((trace, depth) => ({ ...trace, depth }));
 }
 
-function removeDuplicates(traces: readonly Trace[]): readonly Trace[] {
+function removeDuplicateTraces(traces: readonly Trace[]): readonly Trace[] {
   const seen = new Map<string, Trace>();
   for (const trace of traces) {
     const key = JSON.stringify([trace.errorType, trace.message, trace.frames.slice(0, 8)]);

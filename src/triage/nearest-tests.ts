@@ -57,7 +57,7 @@ const MAX_NAMES = 12;
 const OWN_NAME = 3;
 
 export async function recordNearestTests(lookups: Lookups, place: TestedPlace): Promise<void> {
-  const files = await findTestFiles(lookups, place);
+  const files = await findNearTestFiles(lookups, place);
   const action = `find tests of ${place.path} at ${shortenSha(lookups.tree.revision)}`;
   if (files.length === 0) {
     const analysis = 'No test file has its name or names its function.';
@@ -84,13 +84,13 @@ function describeFile({ path, lines, inlineLine }: NearTestFile, name: string): 
 }
 
 /** Best first: by the file's name, then by how often it names the function, then by how near its folder is. */
-async function findTestFiles(
+async function findNearTestFiles(
   lookups: Lookups,
   { path, name, uses: hits }: TestedPlace,
 ): Promise<readonly NearTestFile[]> {
   const uses = Map.groupBy(hits, (hit) => hit.path);
   const named = new Map(
-    lookups.ground.index.paths.filter(isTest).map((each) => [each, rateName(each, path, name)] as const),
+    lookups.ground.index.paths.filter(isTestFile).map((each) => [each, rateName(each, path, name)] as const),
   );
   const paths = [...named].flatMap(([each, rate]) => (uses.has(each) || rate > 0 ? [each] : []));
   const inlineLine = await findInlineTests(lookups, path);
@@ -119,7 +119,7 @@ async function findInlineTests(lookups: Lookups, path: string): Promise<number> 
   return lines.findIndex((line) => INLINE_TESTS.test(line) && line.trimEnd().endsWith('{')) + 1;
 }
 
-function isTest(path: string): boolean {
+function isTestFile(path: string): boolean {
   return classifyFile(path) === 'test' && isProgram(path);
 }
 

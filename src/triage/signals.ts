@@ -114,15 +114,14 @@ const WITH_OPTION = /`([a-z][\w./-]{0,40}(?: [\w./:@-]{1,60}){0,6} --?[a-z][^`]{
 function findCommands(lines: readonly string[]): readonly string[] {
   const commands = new Set<string>();
   for (const { text, kind } of markCode(lines)) {
-    for (const command of [...parseCommandLine(text, kind === 'code'), ...findQuotedCommands(text)])
-      commands.add(command);
+    for (const command of [...readShellLine(text, kind === 'code'), ...findQuotedCommands(text)]) commands.add(command);
     if (commands.size >= MAX_COMMANDS) break;
   }
   return [...commands];
 }
 
 /** The command that the whole line is. */
-function parseCommandLine(line: string, isCode: boolean): readonly string[] {
+function readShellLine(line: string, isCode: boolean): readonly string[] {
   const prompted = PROMPT.exec(line)?.[1];
   if (prompted && /^[\w./]/.test(prompted)) return [prompted.trim()];
   return isCode && BARE.test(line) ? [line.trim()] : [];

@@ -142,13 +142,13 @@ function addBoundary(app: Hono<WebEnv>, deps: WebDeps): void {
     const accountId = c.get('signedIn')?.account.id;
     log.info({ requestId, ...answered, ids, ms: Math.round(ms), accountId }, 'page');
   });
-  app.onError((error, c) => renderRefusal(c, deps, toRefusal(error, c, deps)));
+  app.onError((error, c) => renderRefusal(c, deps, toWebRefusal(error, c, deps)));
   // Returned, not thrown: Hono would skip the headers above.
   app.notFound((c) => renderRefusal(c, deps, createAbsentRefusal()));
 }
 
 /** Refusals as they are; 503 where the store or GitHub does not answer; anything else is our fault. */
-function toRefusal(error: Error, c: PageContext, { log }: WebDeps): WebRefusal {
+function toWebRefusal(error: Error, c: PageContext, { log }: WebDeps): WebRefusal {
   if (error instanceof WebRefusal) return error;
   const requestId = c.get('requestId');
   switch (error instanceof CausewayError ? error.code : '') {

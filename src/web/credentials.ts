@@ -48,12 +48,12 @@ type MaybeProjectNames = ReadonlyMap<string, string> | null;
 export async function getCredentials(c: PageContext, deps: WebDeps): Promise<Response> {
   const signedIn = c.get('signedIn');
   const tokens = await deps.store.listTokens(signedIn.account.id);
-  const names = await findNames(c, deps, tokens);
+  const names = await findProjectNames(c, deps, tokens);
   const sessions = await deps.store.listSessions(signedIn.account.id);
   const body = html`<h1>Security credentials</h1>
 ${renderDone(c, DONE)}
 ${renderTokens(tokens, signedIn, names, deps.now())}
-${renderSection('signing-secret', 'Webhook signing secret', await renderSecret(c, deps))}
+${renderSection('signing-secret', 'Webhook signing secret', await renderTokenSecret(c, deps))}
 ${renderSection('sessions', 'Active sessions', renderSessions(sessions, signedIn, deps.now()))}`;
   return renderPage(c, deps, { title: 'Security credentials', section: 'credentials', body });
 }
@@ -62,7 +62,11 @@ ${renderSection('sessions', 'Active sessions', renderSessions(sessions, signedIn
  * Of the projects that tokens are bound to, as far as the person sees them. Tokens must stay revocable while GitHub
  * does not answer.
  */
-async function findNames(c: PageContext, deps: WebDeps, tokens: readonly TokenRecord[]): Promise<MaybeProjectNames> {
+async function findProjectNames(
+  c: PageContext,
+  deps: WebDeps,
+  tokens: readonly TokenRecord[],
+): Promise<MaybeProjectNames> {
   const reach = [...new Set(tokens.flatMap(({ projectIds }) => projectIds ?? []))];
   if (reach.length === 0) return new Map();
   try {
@@ -171,7 +175,7 @@ function getOverlapEnd(rotated: Date): string {
   return new Date(rotated.getTime() + SECRET_OVERLAP_MS).toISOString();
 }
 
-async function renderSecret(c: PageContext, deps: WebDeps): Promise<Html> {
+async function renderTokenSecret(c: PageContext, deps: WebDeps): Promise<Html> {
   const signedIn = c.get('signedIn');
   const { isRotating, rotated, overlapUntil } = await findSecretState(deps, signedIn.account.id, deps.now());
   const consequence = isRotating

@@ -153,7 +153,7 @@ ${renderDone(c, DONE)}
 <dt>About</dt><dd>${subject}</dd>
 <dt>Created</dt><dd>${renderMoment(createdAt)}</dd></dl>
 ${renderResend(delivery, renderFormToken(c.get('signedIn')))}
-${renderSection('attempts', 'Attempts', renderAttempts(delivery))}
+${renderSection('attempts', 'Attempts', renderDeliveryAttempts(delivery))}
 ${renderSection(
   'payload-title',
   'Current body',
@@ -210,7 +210,7 @@ function renderResend({ webhook, data }: VisibleDelivery, formToken: Html): Html
 <button class="primary">Send again</button><span class="hint">With the same id, so that a receiver can drop a duplicate.</span></form>`;
 }
 
-function renderAttempts({ webhook, attempts }: VisibleDelivery): Html {
+function renderDeliveryAttempts({ webhook, attempts }: VisibleDelivery): Html {
   const unlisted = webhook.attempts - attempts.length;
   const rest = unlisted > 0 ? html`<p class="hint">${formatPlural(unlisted, 'older attempt')} not recorded.</p>` : '';
   if (attempts.length === 0) return html`<p>${webhook.attempts === 0 ? 'None yet.' : ''}</p>${rest}`;

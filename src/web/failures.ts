@@ -108,7 +108,7 @@ ${renderFacts(project, failure)}
 ${renderFlake(describeFlakeOf(deps, failure, last))}
 ${renderSection('cause', 'Cause', await renderFailureCause(c, deps, project, failure))}
 ${renderRange(project, failure)}
-${renderExcerpt(excerpt)}
+${renderLogExcerpt(excerpt)}
 ${renderTrend(await deps.store.listSightingTimes(id, since), deps.now())}`;
   const list = { text: 'Failures', href: `/projects/${project.id}/failures` };
   const crumbs = createCrumbs(project, list, { text: title, href: `${list.href}/${id}` });
@@ -149,7 +149,7 @@ export function renderFailures(
         [
           html`${renderFailureLink(failure, findings.get(failure.id)?.excerpt)}
 ${projects.length > 1 ? html`<span class="soft below">${sanitiseLine(project.name, 200)}</span>` : ''}
-<span class="soft below">${renderPlaces(project, failure)}</span>`,
+<span class="soft below">${renderFailurePlaces(project, failure)}</span>`,
           html`${renderFailureState(failure)}
 ${isClosed ? html`<span class="soft below">${renderClosing(project, closed)}</span>` : ''}`,
           formatCount(hits),
@@ -177,7 +177,7 @@ function getTitle({ headline }: Failure, excerpt?: Excerpt): { readonly title: s
   return { title: `${sanitiseLine(test, 200)}${others}`, error };
 }
 
-function renderExcerpt(excerpt: Excerpt | undefined): Html {
+function renderLogExcerpt(excerpt: Excerpt | undefined): Html {
   if (excerpt === undefined || excerpt.lines.length === 0) return NOTHING;
   const { text } = cutToWholeLines(excerpt.lines.join('\n'), 60, 8_192);
   const step = excerpt.step === '' ? '' : html`<p class="hint">Step ${sanitiseLine(excerpt.step, 100)}</p>`;
@@ -217,7 +217,7 @@ function toDay(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-function renderPlaces(project: Project, failure: Failure): Html {
+function renderFailurePlaces(project: Project, failure: Failure): Html {
   const { checkNames, branches, pullRequests, isOnDefault } = listPlaces(project, failure);
   const lists = [isOnDefault ? [html`on the default branch`] : [], checkNames, branches, pullRequests];
   const parts = lists.flatMap((list) => {

@@ -29,17 +29,17 @@ const ONCE_LASTS_MS = 24 * 60 * 60_000;
 
 /** Reads the form of a person with a session; a report may be much longer than any other. */
 export async function readForm(c: PageContext, kind: 'ordinary' | 'report' = 'ordinary'): Promise<Form> {
-  const form = await readFields(c, LIMITS[kind]);
+  const form = await readFormFields(c, LIMITS[kind]);
   requireFormToken(form.text(FORM_TOKEN), c.get('signedIn').formToken);
   return form;
 }
 
 /** Without the proof, for forms before the sign-in. */
 export function readPublicForm(c: PageContext): Promise<Form> {
-  return readFields(c, LIMITS.public);
+  return readFormFields(c, LIMITS.public);
 }
 
-async function readFields(c: PageContext, maxBytes: number): Promise<Form> {
+async function readFormFields(c: PageContext, maxBytes: number): Promise<Form> {
   const [type = ''] = (c.req.header('Content-Type') ?? '').split(';', 1);
   if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
     throw new WebRefusal(415, 'Forms must be sent as application/x-www-form-urlencoded: send it from the page.');
@@ -57,7 +57,7 @@ async function readFields(c: PageContext, maxBytes: number): Promise<Form> {
 
 async function readFormText({ headers, body }: Request, maxBytes: number): Promise<string> {
   const isTooLong = Number(headers.get('Content-Length') ?? '0') > maxBytes;
-  const read = isTooLong ? null : await readLimited(body, maxBytes).catch(() => refuseIncomplete());
+  const read = isTooLong ? null : await readLimited(body, maxBytes).catch(() => refuseIncompleteForm());
   if (read === null || !read.isWhole) {
     const size = maxBytes < 1_048_576 ? `${maxBytes / 1_024} KiB` : `${maxBytes / 1_048_576} MiB`;
     throw new WebRefusal(413, `This is larger than ${size}. Nothing was changed; send less.`);
@@ -65,7 +65,7 @@ async function readFormText({ headers, body }: Request, maxBytes: number): Promi
   return new TextDecoder().decode(read.bytes);
 }
 
-function refuseIncomplete(): never {
+function refuseIncompleteForm(): never {
   throw new WebRefusal(400, 'The form did not arrive completely. Nothing was changed; send it again.');
 }
 

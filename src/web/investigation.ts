@@ -99,14 +99,14 @@ export async function getInvestigationPage(c: PageContext, deps: WebDeps): Promi
   const isLive = !isEnded(outcome);
   return renderPage(c, deps, {
     title: `Investigation ${investigation.reference}`,
-    body: html`${renderDone(c, DONE)}${renderHead(shown)}${isLive ? renderLive(shown) : renderEnded(shown)}`,
+    body: html`${renderDone(c, DONE)}${renderInvestigationHead(shown)}${isLive ? renderLive(shown) : renderEnded(shown)}`,
     section: 'projects',
     crumbs: createCrumbs(project, { text: 'Investigation', href: `/investigations/${investigation.id}` }),
     ...(isLive && shown.isFollowed ? { refresh: REFRESH_SECONDS } : {}),
   });
 }
 
-function renderHead({ investigation, project }: ShownInvestigation): Html {
+function renderInvestigationHead({ investigation, project }: ShownInvestigation): Html {
   const { reference, origin, createdAt } = investigation;
   return html`<h1>Investigation in ${sanitiseLine(project.name, 200)}</h1>
 <dl class="facts"><dt>From</dt><dd>${describeOrigin(origin)}${reference === '' ? '' : html` · ${renderPlainLine(reference, 300)}`}</dd>
@@ -126,7 +126,7 @@ function renderLive(shown: ShownInvestigation): Html {
 ${renderSpending(spending, budget)}
 ${renderStop(shown)}
 <h2>Steps so far</h2>
-${steps.length === 0 ? html`<p class="soft">None yet. They appear here one by one.</p>` : renderStepList(steps)}
+${steps.length === 0 ? html`<p class="soft">None yet. They appear here one by one.</p>` : renderRecordedSteps(steps)}
 <p class="now"><span class="soft">${last === undefined ? 'Nothing has been looked up yet.' : `Latest: step ${last.number}. The next one appears here.`}</span></p></div>`;
 }
 
@@ -135,13 +135,13 @@ function renderEnded({ investigation, project, role, steps, spending, issue, bud
   const isConcluded = outcome.state === 'concluded';
   return html`<p class="standing">${renderInvestigationState(investigation)}</p>
 ${isConcluded ? html`<p>Result: <a href="/issues/${outcome.issueId}">read the issue</a>.</p>` : ''}
-${'reason' in outcome ? renderReason(outcome.reason, project, isAtLeast(role, 'triage')) : ''}
+${'reason' in outcome ? renderFailureReason(outcome.reason, project, isAtLeast(role, 'triage')) : ''}
 ${issue === null ? renderSpending(spending, budget) : renderEffort(issue)}
 <h2>Steps</h2>
-${steps.length === 0 ? html`<p class="soft">It ended before its first step.</p>` : renderStepList(steps)}`;
+${steps.length === 0 ? html`<p class="soft">It ended before its first step.</p>` : renderRecordedSteps(steps)}`;
 }
 
-function renderStepList(steps: readonly RecordedStep[]): Html {
+function renderRecordedSteps(steps: readonly RecordedStep[]): Html {
   return renderStepRows(steps, { ...NO_TEXT_LINKS, steps: steps.length }, STEP_LIMITS);
 }
 
@@ -162,7 +162,7 @@ function renderStop({ investigation, role, signedIn }: ShownInvestigation): Html
 <button class="danger">Stop investigation</button><span class="hint">Ends without a result; cost so far isn't refunded.</span></form>`;
 }
 
-function renderReason({ code, detail }: FailureReason, project: Project, mayReport: boolean): Html {
+function renderFailureReason({ code, detail }: FailureReason, project: Project, mayReport: boolean): Html {
   return html`<div class="notice${code === 'cancelled' ? '' : ' bad'}"><p>${sanitiseText(detail, 2_000)}</p>
 <p class="soft">Reason: <code>${code}</code></p></div>
 <p>${REPAIRS[code] ?? REPAIRS.internal}</p>
@@ -258,13 +258,16 @@ export async function getLive(c: PageContext, deps: WebDeps): Promise<Response> 
   stop.signal.addEventListener('abort', () => hold.release(), { once: true });
   const signal = AbortSignal.any([stop.signal, asking.signal]);
   const live: LiveStream = { id: investigation.id, cookie: readCookie(c, deps, 'session'), asking, signal, stop };
-  return c.body(streamOf(createFrames(deps, live), stop), 200, STREAM_HEADERS);
+  return c.body(streamOf(createLiveFrames(deps, live), stop), 200, STREAM_HEADERS);
 }
 
 /**
  * The last frame is `end`, also where the person has lost access: the page reloads once, and shows what there is then.
  */
-async function* createFrames(deps: WebDeps, { id, cookie, asking, signal, stop }: LiveStream): AsyncGenerator<string> {
+async function* createLiveFrames(
+  deps: WebDeps,
+  { id, cookie, asking, signal, stop }: LiveStream,
+): AsyncGenerator<string> {
   try {
     const mayStillFollow = async () => {
       const signedIn = await findSession(deps, cookie);

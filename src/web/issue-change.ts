@@ -58,7 +58,7 @@ export function renderChange(
   const shown = files.slice(0, MAX_FILES).map((change, index) => {
     const path = sanitiseLine(change.path, 400);
     const { counts, rows, cut } = compareFile(change, quota);
-    return html`<div class="file"><h3 id="file-${index + 1}"><code>${path}</code> ${renderKind(change)}${counts === '' ? '' : html` <span class="soft">${counts}</span>`}</h3>
+    return html`<div class="file"><h3 id="file-${index + 1}"><code>${path}</code> ${renderChangeKind(change)}${counts === '' ? '' : html` <span class="soft">${counts}</span>`}</h3>
 ${renderNotes(change, links)}${rows.length === 0 ? '' : renderChangeTable(rows, path)}${cut === '' ? '' : html`<p class="hint">${cut}: see ${patch}.</p>`}</div>`;
   });
   const more = files.length - shown.length;
@@ -97,7 +97,7 @@ function getAfter(change: FileChange): string {
   return change.kind === 'deleted' ? '' : change.after;
 }
 
-function renderKind({ kind }: FileChange): Html {
+function renderChangeKind({ kind }: FileChange): Html {
   switch (kind) {
     case 'added':
       return renderBadge('added', 'good');

@@ -90,12 +90,12 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
     `**${createIssueView(issue).headline}**`,
     sanitiseMarkdown(removeCitations(issue.rootCause), MAX_TEXT, links),
     ...formatEvidence(shown, links),
-    ...formatSteps('What to do', issue.solutionSteps, links),
+    ...formatExportSteps('What to do', issue.solutionSteps, links),
     ...formatExportList(
       'Questions',
       analysis.questions.map((question) => sanitiseInline(question, 1_000, links)),
     ),
-    ...formatSteps('How to reproduce it', issue.stepsToReproduce, links),
+    ...formatExportSteps('How to reproduce it', issue.stepsToReproduce, links),
     ...formatExportList('Where to look', formatSuspects(issue, links)),
     ...formatExportList(
       'Check before applying',
@@ -146,7 +146,7 @@ function formatExportWords(text: string): string {
     .trim();
 }
 
-function formatSteps(title: string, steps: readonly Step[], links: SourceLinks): readonly string[] {
+function formatExportSteps(title: string, steps: readonly Step[], links: SourceLinks): readonly string[] {
   if (steps.length === 0) return [];
   const items = steps.slice(0, MAX_LISTED).map(({ description }, index) => {
     const lead = `${index + 1}. `;

@@ -146,7 +146,7 @@ export async function getIssuePage(c: PageContext, deps: WebDeps): Promise<Respo
     requestedBy: account?.login ?? '',
     address: `${deps.baseUrl()}/issues/${issue.id}`,
   };
-  const body = html`${renderDone(c, DONE)}${renderIssue(page)}`;
+  const body = html`${renderDone(c, DONE)}${renderIssueBody(page)}`;
   const crumbs = createIssueCrumbs(seen);
   return renderPage(c, deps, { title: getHeadline(issue).replaceAll('`', ''), body, section: 'projects', crumbs });
 }
@@ -223,29 +223,29 @@ async function decideOffer(
   }
 }
 
-function renderIssue(page: IssuePageContent): Html {
+function renderIssueBody(page: IssuePageContent): Html {
   const { issue, view, links, changeSet } = page;
   const { outcome } = issue.analysis;
   const pointsFirst = outcome === 'facts_only' || outcome === 'inconclusive';
   const suspects = renderIssueSuspects(view, links, pointsFirst);
-  return html`<div class="issue"><div>${renderHead(page)}
+  return html`<div class="issue"><div>${renderIssueHead(page)}
 ${renderActions(page)}
 ${renderIssueCause(issue, view, links)}
 ${pointsFirst ? suspects : ''}
-${renderSolution(page)}
-${renderQuestions(issue, links)}
+${renderIssueSolution(page)}
+${renderIssueQuestions(issue, links)}
 ${renderChange(issue, changeSet, links)}
-${renderGuards('why-not', 'Why not a pull request', view.blocking, links)}
-${renderGuards('look-at', 'Check before applying', view.toCheck, links)}
+${renderIssueGuards('why-not', 'Why not a pull request', view.blocking, links)}
+${renderIssueGuards('look-at', 'Check before applying', view.toCheck, links)}
 ${renderStepsSection('reproduction', 'How to reproduce it', issue.stepsToReproduce, links)}
 ${pointsFirst ? '' : suspects}
 ${renderTimeline(issue, links)}
 ${renderReport(issue)}
 </div>
-${renderDetails(page)}</div>`;
+${renderIssueDetails(page)}</div>`;
 }
 
-function renderHead({ issue, links, project, pullRequest }: IssuePageContent): Html {
+function renderIssueHead({ issue, links, project, pullRequest }: IssuePageContent): Html {
   const { confidence, verdict, outcome, partial, model, sameAs } = issue.analysis;
   const cutShort =
     outcome === 'facts_only'
@@ -256,7 +256,7 @@ function renderHead({ issue, links, project, pullRequest }: IssuePageContent): H
   const notices = [
     ...(partial ? [cutShort] : []),
     ...(model === SCRIPTED_MODEL ? [scripted] : []),
-    ...(pullRequest?.attempts ? [renderAttempts(pullRequest.attempts, pullRequest)] : []),
+    ...(pullRequest?.attempts ? [renderOtherAttempt(pullRequest.attempts, pullRequest)] : []),
     ...(sameAs === null
       ? []
       : [html`Answered from an identical report: <a href="/issues/${sameAs}">its first issue</a>.`]),
@@ -271,7 +271,7 @@ ${renderProblem(issue, links)}
 ${renderAssurance(issue, links)}`;
 }
 
-function renderAttempts({ other, issueId }: OtherAttempt, { name }: RecordedPullRequest): Html {
+function renderOtherAttempt({ other, issueId }: OtherAttempt, { name }: RecordedPullRequest): Html {
   const link = (words: string) => (issueId === null ? words : html`<a href="/issues/${issueId}">${words}</a>`);
   return other === 'later'
     ? html`The first attempt: CI rejected it. What is in ${name} now came with ${link('a later attempt')}, on top of the change below.`
@@ -358,10 +358,10 @@ function renderIssueEvidence({ claims }: IssueView, rootCause: string, links: Te
     });
     return html`<li>${isSaid ? '' : html`<div>${renderLine(claim, links)}</div>`}${quoted}</li>`;
   });
-  return html`<h3 id="evidence">Evidence</h3><ul class="citations">${items}</ul>${renderMore(claims.length, 'more claim')}`;
+  return html`<h3 id="evidence">Evidence</h3><ul class="citations">${items}</ul>${renderMoreNote(claims.length, 'more claim')}`;
 }
 
-function renderMore(count: number, what: string): Html {
+function renderMoreNote(count: number, what: string): Html {
   const more = count - MAX_LISTED;
   return more > 0 ? html`<p class="hint">${formatPlural(more, what)} in the API response.</p>` : NOTHING;
 }
@@ -376,7 +376,7 @@ function renderProblem({ problem, id }: Issue, links: TextLinks): Html {
 }
 
 /** With a pull request, applying the change by hand is the exception. */
-function renderSolution({ issue, links, pullRequest }: IssuePageContent): Html {
+function renderIssueSolution({ issue, links, pullRequest }: IssuePageContent): Html {
   const { solutionSteps } = issue;
   if (pullRequest === null || pullRequest.state === 'closed') {
     return renderStepsSection('solution', 'What to do', solutionSteps, links);
@@ -384,7 +384,7 @@ function renderSolution({ issue, links, pullRequest }: IssuePageContent): Html {
   const { state, url, name, checks } = pullRequest;
   const badges = { green: renderBadge('checks passing', 'good'), red: renderBadge('checks failing', 'bad') };
   const badge = checks === 'green' || checks === 'red' ? badges[checks] : '';
-  const byHand = html`<details><summary>Without the pull request</summary>${renderStepList(solutionSteps, links)}</details>`;
+  const byHand = html`<details><summary>Without the pull request</summary>${renderIssueSteps(solutionSteps, links)}</details>`;
   return renderSection(
     'solution',
     'What to do',
@@ -394,16 +394,16 @@ ${solutionSteps.length === 0 ? '' : byHand}`,
 }
 
 function renderStepsSection(id: string, title: string, steps: readonly Step[], links: TextLinks): Html {
-  return steps.length === 0 ? NOTHING : renderSection(id, title, renderStepList(steps, links));
+  return steps.length === 0 ? NOTHING : renderSection(id, title, renderIssueSteps(steps, links));
 }
 
-function renderStepList(steps: readonly Step[], links: TextLinks): Html {
+function renderIssueSteps(steps: readonly Step[], links: TextLinks): Html {
   const items = steps.slice(0, MAX_LISTED).map(({ description }) => html`<li>${renderText(description, links)}</li>`);
-  return html`<ol class="todo">${items}</ol>${renderMore(steps.length, 'more step')}`;
+  return html`<ol class="todo">${items}</ol>${renderMoreNote(steps.length, 'more step')}`;
 }
 
 /** Also as one block, to be pasted. */
-function renderQuestions({ analysis }: Issue, links: TextLinks): Html {
+function renderIssueQuestions({ analysis }: Issue, links: TextLinks): Html {
   const questions = analysis.questions.slice(0, MAX_LISTED);
   if (questions.length === 0) return NOTHING;
   const text = questions.map((question) => `- ${sanitiseLine(question, 1_000)}`).join('\n');
@@ -416,7 +416,7 @@ function renderQuestions({ analysis }: Issue, links: TextLinks): Html {
   );
 }
 
-function renderGuards(id: string, title: string, guards: Analysis['guards'], links: TextLinks): Html {
+function renderIssueGuards(id: string, title: string, guards: Analysis['guards'], links: TextLinks): Html {
   if (guards.length === 0) return NOTHING;
   const table = renderTable({
     caption: title,
@@ -429,7 +429,7 @@ function renderGuards(id: string, title: string, guards: Analysis['guards'], lin
         renderLine(reason, links),
       ]),
   });
-  return renderSection(id, title, html`${table}${renderMore(guards.length, 'more reason')}`);
+  return renderSection(id, title, html`${table}${renderMoreNote(guards.length, 'more reason')}`);
 }
 
 /** Where a cause was found they are only its background. */
@@ -437,22 +437,22 @@ function renderIssueSuspects({ likely, unlikely }: IssueView, links: TextLinks, 
   if (likely.length === 0) return NOTHING;
   if (!isOpen) {
     const all = [...likely, ...unlikely];
-    const places = renderPlaces('Places that the facts point at, most likely first', all, links);
+    const places = renderSuspectPlaces('Places that the facts point at, most likely first', all, links);
     const summary = formatPlural(all.length, 'place');
     const body = html`<details><summary>${summary} that the facts point at</summary>${places}</details>`;
     return renderSection('suspects', 'Suspects', body);
   }
-  const others = html`<details><summary>${formatPlural(unlikely.length, 'less likely place')}</summary>${renderPlaces('Less likely places', unlikely, links)}</details>`;
+  const others = html`<details><summary>${formatPlural(unlikely.length, 'less likely place')}</summary>${renderSuspectPlaces('Less likely places', unlikely, links)}</details>`;
   return renderSection(
     'suspects',
     'Suspects',
     html`<p class="soft">Places to look at, most likely first.</p>
-${renderPlaces('Places to look at, most likely first', likely, links)}
+${renderSuspectPlaces('Places to look at, most likely first', likely, links)}
 ${unlikely.length === 0 ? '' : others}`,
   );
 }
 
-function renderPlaces(caption: string, suspects: readonly Suspect[], links: TextLinks): Html {
+function renderSuspectPlaces(caption: string, suspects: readonly Suspect[], links: TextLinks): Html {
   return renderTable({
     caption,
     style: 'suspects',
@@ -506,7 +506,7 @@ function renderCommitOrNothing(project: Project, commit: string): Html | '' {
 }
 
 /** The right column of a wide screen, the end of the page on a narrow one. */
-function renderDetails({ issue, project, pullRequest, requestedBy, address }: IssuePageContent): Html {
+function renderIssueDetails({ issue, project, pullRequest, requestedBy, address }: IssuePageContent): Html {
   const { links, origin, reference, revision, investigationId, context } = issue.analysis;
   const onGithub = [
     ...(checkOwnAddress(project, links.comment) === '' ? [] : [renderOwnLink(project, links.comment, 'comment')]),
@@ -515,7 +515,7 @@ function renderDetails({ issue, project, pullRequest, requestedBy, address }: Is
   return html`<aside class="rail" aria-labelledby="record"><h2 id="record">Details</h2><dl class="facts">
 <dt>Project</dt><dd><a href="/projects/${project.id}">${sanitiseLine(project.name, 200)}</a></dd>
 <dt>Commit</dt><dd>${revision === '' ? '–' : renderCommit(project, revision)}</dd>
-${renderOwnership(issue)}
+${renderIssueOwnership(issue)}
 ${pullRequest === null ? '' : html`<dt>Pull request</dt><dd><a href="${pullRequest.url}">${getNumberText(pullRequest.url)}</a> ${pullRequest.state}</dd>`}
 ${context.length === 0 ? '' : html`<dt>Other repositories</dt><dd>${context.map((each) => html`<span class="below">${sanitiseLine(describeContext(each), 300)}</span>`)}</dd>`}
 ${onGithub.length === 0 ? '' : html`<dt>On GitHub</dt><dd>${renderJoined(onGithub)}</dd>`}
@@ -529,7 +529,7 @@ ${renderUsage(issue)}
 <button type="button" class="plain" data-copy="address" hidden>Copy</button></dd></dl></aside>`;
 }
 
-function renderOwnership({ analysis: { ownership } }: Issue): Html | '' {
+function renderIssueOwnership({ analysis: { ownership } }: Issue): Html | '' {
   if (ownership === null) return '';
   const { owners, scope } = ownership;
   return html`${owners.length === 0 ? '' : html`<dt>Owners</dt><dd>${sanitiseLine(owners.join(', '), 400)}</dd>`}

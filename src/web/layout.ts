@@ -107,7 +107,7 @@ ${page.refresh === undefined ? '' : html`<noscript><meta http-equiv="refresh" co
 <link rel="stylesheet" href="${STYLE.href}"><script src="${SCRIPT.href}" defer></script>
 </head><body>
 <a class="skip" href="#content">Skip to content</a>
-${signedIn === undefined ? html`<header class="top"><p class="brand"><a href="/">Causeway</a></p></header>` : renderHeader(signedIn, page.section)}
+${signedIn === undefined ? html`<header class="top"><p class="brand"><a href="/">Causeway</a></p></header>` : renderPageHeader(signedIn, page.section)}
 ${isPaused ? html`<p class="notice" role="status">Paused by the operator: reports are stored, but no model is called and nothing is posted.</p>` : ''}
 <main id="content" tabindex="-1">
 ${page.crumbs === undefined ? '' : renderCrumbs(page.crumbs)}
@@ -120,7 +120,7 @@ ${page.body}
 }
 
 /** Two links and a menu, so that it stays on one line at 360 px. */
-function renderHeader(signedIn: SignedIn, section: NavigationSection | undefined): Html {
+function renderPageHeader(signedIn: SignedIn, section: NavigationSection | undefined): Html {
   const renderLink = (name: NavigationSection, href: string, text: string) =>
     html`<li><a href="${href}"${name === section ? html` aria-current="page"` : ''}>${text}</a></li>`;
   return html`<header class="top"><p class="brand"><a href="/projects">Causeway</a></p>

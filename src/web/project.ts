@@ -66,7 +66,7 @@ export async function getProjectPage(c: PageContext, deps: WebDeps): Promise<Res
   const isEmpty = entries.length === 0;
   const toAddress = (query: Record<string, string>) => `/projects/${project.id}${formatQuery({ ...filter, ...query })}`;
   const isLong = isFiltered(filter) || after !== '' || entries.length > FEW;
-  const none = isFiltered(filter) ? renderNoMatch(project) : renderNoIssues(seen, after !== '', running.total > 0);
+  const none = isFiltered(filter) ? renderNoIssueMatch(project) : renderNoIssues(seen, after !== '', running.total > 0);
   const body = html`${renderProjectHead(seen, 'issues')}
 ${renderDone(c, DONE)}
 ${after === '' ? renderRunning(running, c.get('signedIn').account.id) : ''}
@@ -153,7 +153,7 @@ function renderIssueFilter({ q, outcome, origin }: IssueFilter): Html {
 <button>Filter</button></form>`;
 }
 
-function renderNoMatch({ id }: Project): Html {
+function renderNoIssueMatch({ id }: Project): Html {
   return renderEmpty('No issue here matches.', html`<p><a class="button" href="/projects/${id}">All issues</a></p>`);
 }
 

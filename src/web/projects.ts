@@ -81,7 +81,7 @@ async function renderFound(
   const filter = q === '' ? {} : { q };
   return html`${isFirstVisit ? renderFirstReport(entries, known.roles) : ''}
 ${isFiltered || known.projects.length > MANY ? renderSearch(q) : ''}
-${entries.length > 0 ? renderProjectTable(entries, counts) : isFiltered ? renderNoMatch(q) : ''}
+${entries.length > 0 ? renderProjectTable(entries, counts) : isFiltered ? renderNoProjectMatch(q) : ''}
 ${renderPager({
   label: 'Pages of projects',
   first: after === '' ? null : toAddress(filter),
@@ -122,7 +122,7 @@ function renderSearch(q: string): Html {
 <input type="search" id="q" name="q" value="${q}" autocomplete="off" spellcheck="false"><button>Filter</button></form>`;
 }
 
-function renderNoMatch(q: string): Html {
+function renderNoProjectMatch(q: string): Html {
   const text = q === '' ? 'No more projects.' : 'None of your projects has this in its name.';
   return renderEmpty(text, html`<p><a class="button" href="/projects">All projects</a></p>`);
 }

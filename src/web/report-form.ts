@@ -53,7 +53,7 @@ export async function getReportForm(c: PageContext, deps: WebDeps): Promise<Resp
 export async function postReport(c: PageContext, deps: WebDeps): Promise<Response> {
   const form = await readForm(c, 'report');
   const seen = await requireReportable(c, deps);
-  const state = { seen, fields: readFields(form), key: readOnceKey(form) };
+  const state = { seen, fields: readReportFields(form), key: readOnceKey(form) };
   const result = await submitReport(c, deps, state);
   if (typeof result === 'string') return c.redirect(`/investigations/${result}`, 303);
   return renderReportForm(c, deps, { ...state, ...result });
@@ -66,7 +66,7 @@ async function requireReportable(c: PageContext, deps: WebDeps): Promise<SeenPro
   throw new WebRefusal(403, 'Submitting a report needs the triage role in this repository on GitHub: ask an admin.');
 }
 
-function readFields(form: Form): ReportFields {
+function readReportFields(form: Form): ReportFields {
   return {
     text: form.text('text'),
     revision: form.text('revision').trim(),
@@ -109,12 +109,12 @@ async function submitReport(c: PageContext, deps: WebDeps, state: ReportFormStat
     const message = 'This form was already submitted with different text. To submit this one too, send it again.';
     return { message, status: 409, key: createOnceKey() };
   } catch (error) {
-    return toRefusal(error);
+    return toReportRefusal(error);
   }
 }
 
 /** Throws what is not a reason to try again later. */
-function toRefusal(error: unknown): RefusedReport {
+function toReportRefusal(error: unknown): RefusedReport {
   const code = error instanceof CausewayError ? error.code : '';
   if (code === 'too_many_waiting') return { message: (error as CausewayError).message, status: 429 };
   if (code !== 'github_failed') throw error;
@@ -143,19 +143,19 @@ ${message === '' ? '' : html`<p class="notice bad" role="alert">${message}</p>`}
 <form method="post" action="/projects/${project.id}/reports" novalidate>${renderFormToken(c.get('signedIn'))}
 <input type="hidden" name="form_key" value="${key}">
 ${renderTextField(fields.text, faults.text)}
-${renderInput('revision', describeRevision(project), state)}
+${renderInput('revision', renderRevisionHint(project), state)}
 ${renderInput('reference', html`Your own name for it, such as the number of an alert. It is shown with the result.`, state)}
 <div class="field choice"><input type="checkbox" id="fresh" name="fresh" value="yes"${fields.fresh ? ' checked' : ''} aria-describedby="fresh-hint">
 <div><label for="fresh">Force a new run</label>
 <p class="hint" id="fresh-hint">Otherwise an identical report from the last 24 hours is reused at no cost.</p></div></div>
-<p class="hint">${describeCost(deps)}</p>
+<p class="hint">${describeModelCost(deps)}</p>
 <p class="actions"><button class="primary">Start investigation</button> <a class="button" href="/projects/${project.id}">Cancel</a></p></form>`;
   const crumbs = createCrumbs(project, { text: 'New report', href: `/projects/${project.id}/reports/new` });
   const title = `${message === '' ? '' : 'Not submitted: '}New report · ${project.name}`;
   return renderPage(c, deps, { title, body, section: 'projects', crumbs, ...(status === undefined ? {} : { status }) });
 }
 
-function describeCost({ modelName, budget }: WebDeps): string {
+function describeModelCost({ modelName, budget }: WebDeps): string {
   if (modelName === null) return "No model configured: you'll get search results only, free of charge.";
   return `An investigation costs at most ${formatDollars(budget.run)}.`;
 }
@@ -174,7 +174,7 @@ function renderInput(name: 'revision' | 'reference', hint: Html, { fields, fault
 ${renderFault(name, faults[name])}<input type="text" id="${name}" name="${name}" value="${fields[name]}" autocomplete="off" autocapitalize="off" spellcheck="false"${describeField(name, faults[name])}></div>`;
 }
 
-function describeRevision({ source }: Project): Html {
+function renderRevisionHint({ source }: Project): Html {
   if (source.kind !== 'github') return html`A branch, a tag or a sha. Default: the branch that is checked out.`;
   const name = source.defaultBranch === '' ? html`` : html`, <code>${sanitiseLine(source.defaultBranch, 200)}</code>`;
   return html`A branch, a tag or a sha. Default: the default branch${name}.`;

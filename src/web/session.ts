@@ -66,7 +66,7 @@ export function requireSession(deps: WebDeps): MiddlewareHandler<WebEnv> {
       const message = 'You are signed out, and nothing was changed. Sign in and send it again.';
       throw new WebRefusal(401, message, { next: { href: '/sign-in', text: 'Sign in' } });
     }
-    await recordUse(deps, signedIn.session);
+    await recordSessionUse(deps, signedIn.session);
     c.set('signedIn', signedIn);
     const signal = AbortSignal.any([c.req.raw.signal, c.env.stopping]);
     c.set('asking', { account: signedIn.account, reach: null, signal });
@@ -100,7 +100,7 @@ function isReading(c: PageContext): boolean {
   return c.req.method === 'GET' || c.req.method === 'HEAD';
 }
 
-async function recordUse({ store, now, log }: WebDeps, { id, lastSeenAt }: BrowserSession): Promise<void> {
+async function recordSessionUse({ store, now, log }: WebDeps, { id, lastSeenAt }: BrowserSession): Promise<void> {
   if (now().getTime() - Date.parse(lastSeenAt) < TOUCH_MS) return;
   await store
     .touchSession(id, now().toISOString())

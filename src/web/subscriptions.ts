@@ -165,7 +165,7 @@ export async function postSubscription(c: PageContext, deps: WebDeps): Promise<R
       throw new WebRefusal(409, 'This form was already sent. The subscription is in the list of subscriptions.');
     case 'added':
       if (made.secret === '') return c.redirect(`${ADDRESS}/${made.id}?done=added`, 303);
-      return renderSecret(c, deps, { id: made.id, secret: made.secret, notice: 'Subscribed.' });
+      return renderSigningSecret(c, deps, { id: made.id, secret: made.secret, notice: 'Subscribed.' });
   }
 }
 
@@ -320,14 +320,14 @@ export async function postRotateSubscription(c: PageContext, deps: WebDeps): Pro
   if (rotated === 'repeated') {
     throw new WebRefusal(409, 'This form was already sent, and nothing was rotated a second time.');
   }
-  return renderSecret(c, deps, {
+  return renderSigningSecret(c, deps, {
     id,
     secret,
     notice: 'The secret was rotated. The previous one signs for 24 more hours.',
   });
 }
 
-function renderSecret(
+function renderSigningSecret(
   c: PageContext,
   deps: WebDeps,
   { id, secret, notice }: { readonly id: string; readonly secret: string; readonly notice: string },

@@ -31,7 +31,7 @@ const SENTENCE = /^.{24,400}?[.!?](?=\s)/u;
 /** Markdown as HTML: everything that our parser does not know is text. At most 20,000 characters. */
 export function renderText(text: string, links: TextLinks = NO_TEXT_LINKS): Html {
   // One less, since the parser shows a text of more than that without marks.
-  return html`${parseMarkdown(sanitiseText(text, MAX_TEXT - 1)).children.map((block) => renderBlock(block, links))}`;
+  return html`${parseMarkdown(sanitiseText(text, MAX_TEXT - 1)).children.map((block) => renderMarkdownBlock(block, links))}`;
 }
 
 /** The same on one line, without blocks. */
@@ -59,7 +59,7 @@ export function getHeadline({
   return getFirstSentence(lines.find((line) => line.trim() !== '') ?? '') || getFirstSentence(rootCause) || id;
 }
 
-function renderBlock(block: MarkdownBlock, links: TextLinks): Html {
+function renderMarkdownBlock(block: MarkdownBlock, links: TextLinks): Html {
   switch (block.type) {
     case 'code':
       return html`<pre><code>${block.value}</code></pre>`;
@@ -70,7 +70,7 @@ function renderBlock(block: MarkdownBlock, links: TextLinks): Html {
       return html`<p class="prose"><strong>${renderInline(block.children, links)}</strong></p>`;
     case 'list': {
       const items = block.children.map(
-        ({ children }) => html`<li class="prose">${children.map((child) => renderItem(child, links))}</li>`,
+        ({ children }) => html`<li class="prose">${children.map((child) => renderListItem(child, links))}</li>`,
       );
       return block.ordered ? html`<ol start="${block.start ?? 1}">${items}</ol>` : html`<ul>${items}</ul>`;
     }
@@ -79,8 +79,8 @@ function renderBlock(block: MarkdownBlock, links: TextLinks): Html {
   }
 }
 
-function renderItem(block: MarkdownBlock, links: TextLinks): Html {
-  return block.type === 'paragraph' ? html`${renderInline(block.children, links)}` : renderBlock(block, links);
+function renderListItem(block: MarkdownBlock, links: TextLinks): Html {
+  return block.type === 'paragraph' ? html`${renderInline(block.children, links)}` : renderMarkdownBlock(block, links);
 }
 
 function renderInline(nodes: readonly Inline[], links: TextLinks): readonly Html[] {
@@ -89,7 +89,7 @@ function renderInline(nodes: readonly Inline[], links: TextLinks): readonly Html
       case 'text':
         return html`${renderStepLinks(node.value, links)}`;
       case 'inlineCode':
-        return renderCode(node.value, links);
+        return renderSourceCode(node.value, links);
       case 'strong':
         return html`<strong>${renderInline(node.children, links)}</strong>`;
       default:
@@ -98,7 +98,7 @@ function renderInline(nodes: readonly Inline[], links: TextLinks): readonly Html
   });
 }
 
-function renderCode(text: string, { source }: TextLinks): Html {
+function renderSourceCode(text: string, { source }: TextLinks): Html {
   const address = source(text.trim());
   const code = html`<code>${text}</code>`;
   return address === null ? code : html`<a href="${address}">${code}</a>`;

@@ -114,12 +114,12 @@ function groupByMonth(rows: readonly UsageRow[], projects: readonly Project[]): 
 }
 
 function compareCost(one: UsageLine, other: UsageLine): number {
-  const byCost = other.spentUsd - one.spentUsd || countAccepted(other) - countAccepted(one);
+  const byCost = other.spentUsd - one.spentUsd || countAcceptedInvestigations(other) - countAcceptedInvestigations(one);
   return byCost || one.project.name.localeCompare(other.project.name);
 }
 
 /** With any outcome. */
-function countAccepted({ investigations }: Figures): number {
+function countAcceptedInvestigations({ investigations }: Figures): number {
   return Object.values(investigations).reduce((sum, some) => sum + some, 0);
 }
 
@@ -258,7 +258,7 @@ function renderFigures(figures: Figures): readonly (Html | string)[] {
       ? ''
       : html` <span class="soft">(and ${formatCount(cacheWriteTokens)} written to the cache)</span>`;
   return [
-    html`${formatCount(countAccepted(figures))}${states}`,
+    html`${formatCount(countAcceptedInvestigations(figures))}${states}`,
     formatCount(turns),
     formatCount(promptTokens),
     html`${formatCount(cachedTokens)}${written}`,

@@ -47,7 +47,7 @@ const MOST_CHECKS = 3;
 const CAUSE_SENTENCES = 2;
 
 export function describeEvent(content: WebhookContent, facts: ChatFacts): ChatMessage {
-  const message = describeContent(content, facts);
+  const message = describeContentInChat(content, facts);
   const links = message.links.flatMap(({ text, url }) => {
     const allowed = parseOwnLink(url, facts);
     return allowed === null ? [] : [{ text, url: allowed }];
@@ -61,7 +61,7 @@ export function describeEvent(content: WebhookContent, facts: ChatFacts): ChatMe
   };
 }
 
-function describeContent(content: WebhookContent, facts: ChatFacts): ChatMessage {
+function describeContentInChat(content: WebhookContent, facts: ChatFacts): ChatMessage {
   switch (content.type) {
     case 'issue.created':
       return describeIssue(content.data, facts);

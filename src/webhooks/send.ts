@@ -99,7 +99,7 @@ export function createSender(options: SenderOptions): Sender {
     } catch (error) {
       signal.throwIfAborted();
       const late = `The receiver did not complete its answer within ${deadlineMs / 1_000} s.`;
-      const failed = deadline.signal.aborted ? fail('timeout', late) : describeError(error);
+      const failed = deadline.signal.aborted ? failSend('timeout', late) : describeError(error);
       return { ...failed, isUncertain: isUncertain && !(error instanceof SendFailure) };
     } finally {
       clearTimeout(timer);
@@ -244,11 +244,11 @@ async function judgeAnswer(answer: IncomingMessage): Promise<SendResult> {
   }
   if (status >= 300 && status < 400 && headers.location) return failAsRedirect(status);
   if (status === 410) return { kind: 'gone' };
-  return fail(`status_${status}`, `The receiver answered with status ${status}.`, headers['retry-after']);
+  return failSend(`status_${status}`, `The receiver answered with status ${status}.`, headers['retry-after']);
 }
 
 function failAsRedirect(status: number): FailedSend {
-  return fail('redirect', `The receiver answered with a redirect (${status}), which is not followed.`);
+  return failSend('redirect', `The receiver answered with a redirect (${status}), which is not followed.`);
 }
 
 /** An answer counts once it is complete, or has been read up to the limit. */
@@ -261,11 +261,11 @@ async function readToLimit(answer: IncomingMessage): Promise<void> {
 }
 
 function describeError(error: unknown): FailedSend {
-  if (error instanceof SendFailure) return fail(error.failure, error.message);
+  if (error instanceof SendFailure) return failSend(error.failure, error.message);
   const code = readErrorCode(error);
   return code.startsWith(' (HPE_')
-    ? fail('invalid_answer', `The answer was not valid HTTP${code}.`)
-    : fail('connection', `The connection was lost before the answer was complete${code}.`);
+    ? failSend('invalid_answer', `The answer was not valid HTTP${code}.`)
+    : failSend('connection', `The connection was lost before the answer was complete${code}.`);
 }
 
 /** ` (ECONNREFUSED)` and the like: fixed words of Node's, never what the receiver wrote. */
@@ -274,6 +274,6 @@ function readErrorCode(error: unknown): string {
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? ` (${code})` : '';
 }
 
-function fail(failure: FailureClass, detail: string, retryAfter = ''): FailedSend {
+function failSend(failure: FailureClass, detail: string, retryAfter = ''): FailedSend {
   return { kind: 'failed', failure, detail, retryAfter, isUncertain: false };
 }

@@ -151,7 +151,7 @@ function splitStretch(
   weights: readonly Weight[],
 ): readonly ReportPart[] {
   const { from, to } = findStretch(weights);
-  const [start, end] = [findStart(bare, weights, from), findEnd(bare, weights, to)];
+  const [start, end] = [findLogStart(bare, weights, from), findEnd(bare, weights, to)];
   return [
     { kind: 'words', name: '', lines: lines.slice(0, start) },
     { kind: 'log', name: '', lines: bare.slice(start, end), isSure: start === 0 && end === lines.length },
@@ -182,7 +182,7 @@ function beginsWithRunner(weights: readonly Weight[]): boolean {
 }
 
 /** Nothing of a person above it: all of it is the log. Else the paragraph that a person wrote last ends there. */
-function findStart(lines: readonly string[], weights: readonly Weight[], from: number): number {
+function findLogStart(lines: readonly string[], weights: readonly Weight[], from: number): number {
   const last = Math.max(weights.slice(0, from).lastIndexOf('person'), findTitle(lines, weights));
   if (last < 0) return 0;
   const blank = lines.slice(last + 1, from).findIndex((line) => line.trim() === '');

@@ -188,14 +188,14 @@ function findSplit(search: Search, region: Region): Point {
   search.backward.reach[search.origin] = 0;
   let split: Point | null = null;
   for (let edits = 1; split === null && search.allotted > 0; edits++) {
-    split = advance(search, search.forward, edits) ?? advance(search, search.backward, edits);
+    split = advanceSearch(search, search.forward, edits) ?? advanceSearch(search, search.backward, edits);
   }
   search.budget = Math.max(0, search.budget - (allowance - search.allotted));
   return split ?? search.best;
 }
 
 /** Advances every diagonal of a frontier by one edit; returns where it met the other frontier, if it did. */
-function advance(search: Search, frontier: Frontier, edits: number): Point | null {
+function advanceSearch(search: Search, frontier: Frontier, edits: number): Point | null {
   const { origin, region } = search;
   const { reach, backward } = frontier;
   const lengthA = region.toA - region.fromA;

@@ -20,7 +20,7 @@ function renderFilePatch(change: FileChange): string {
   requireSoundChange(change);
   const from = `a/${change.kind === 'renamed' ? change.previousPath : change.path}`;
   const to = `b/${change.path}`;
-  const head = [`diff --git ${quotePath(from)} ${quotePath(to)}`, ...renderHeader(change)];
+  const head = [`diff --git ${quotePath(from)} ${quotePath(to)}`, ...renderPatchHeader(change)];
   const body = renderHunks(change.kind === 'added' ? '' : change.before, change.kind === 'deleted' ? '' : change.after);
   if (body.length > 0) {
     head.push(`--- ${change.kind === 'added' ? '/dev/null' : formatLabel(from)}`);
@@ -29,7 +29,7 @@ function renderFilePatch(change: FileChange): string {
   return `${head.join('\n')}\n${body.join('')}`;
 }
 
-function renderHeader(change: FileChange): string[] {
+function renderPatchHeader(change: FileChange): string[] {
   switch (change.kind) {
     case 'added':
       return [`new file mode ${change.mode}`];

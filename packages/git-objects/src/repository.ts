@@ -110,7 +110,7 @@ function listCandidates(revision: string, refs: Refs, defaultBranch: string): re
 async function findCommit(access: RepositoryAccess, id: string, signal: AbortSignal): Promise<string | null> {
   try {
     const found = (await access.objects.readHeader(`${id}^{commit}`, signal)).id;
-    return (await isVisible(access, found, signal)) ? found : null;
+    return (await isCommitVisible(access, found, signal)) ? found : null;
   } catch (error) {
     if (!(error instanceof MissingObject)) throw error;
   }
@@ -123,7 +123,11 @@ async function findCommit(access: RepositoryAccess, id: string, signal: AbortSig
   return null;
 }
 
-async function isVisible({ git, mirror, asOf }: RepositoryAccess, sha: string, signal: AbortSignal): Promise<boolean> {
+async function isCommitVisible(
+  { git, mirror, asOf }: RepositoryAccess,
+  sha: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (asOf === undefined || sha === asOf) return true;
   const call = { gitDir: mirror.gitDir, timeoutMs: 30_000, maxBytes: 65_536, signal };
   return isSuccess((await git.run({ ...call, args: ['merge-base', '--is-ancestor', sha, asOf] })).ending);

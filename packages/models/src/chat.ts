@@ -37,7 +37,7 @@ export async function askChat(question: Question): Promise<ModelAnswer> {
     () => client.chat.completions.create(body, { signal: question.signal }),
     (event) => addChunk(draft, event, endpoint.variables.url),
   );
-  draft.opaque = listParts(draft);
+  draft.opaque = listOpaqueParts(draft);
   const answer = finishAnswer(draft, endpoint);
   return request.tools.length === 0 ? answer : readChatAnswer(answer, question, sent.has('tools'));
 }
@@ -304,7 +304,7 @@ function addDetails(known: unknown, pieces: readonly unknown[]): readonly JsonOb
 }
 
 /** Of OpenRouter's `reasoning` and `reasoning_details` the second says all of the first. */
-function listParts({ opaque }: Draft): unknown {
+function listOpaqueParts({ opaque }: Draft): unknown {
   if (!isObject(opaque) || !('reasoning_details' in opaque)) return opaque;
   const { reasoning: _, ...parts } = opaque;
   return parts;

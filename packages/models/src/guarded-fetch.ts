@@ -103,7 +103,7 @@ export function fetchGuarded(
   return async (input, init = {}) => {
     const message = await sendGuarded(new URL(input instanceof Request ? input.url : String(input)), init);
     const status = message.statusCode ?? 0;
-    const headers = readHeaders(message);
+    const headers = toResponseHeaders(message);
     if (NULL_BODY_STATUS.has(status)) {
       message.destroy();
       return new Response(null, { status, headers });
@@ -139,7 +139,7 @@ function sendGuarded(url: URL, init: RequestInit): Promise<IncomingMessage> {
   });
 }
 
-function readHeaders(message: IncomingMessage): Headers {
+function toResponseHeaders(message: IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, values] of Object.entries(message.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);

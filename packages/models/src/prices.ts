@@ -41,7 +41,7 @@ function createFault(place: string, what: string): ModelFileFault {
 
 /** The published prices of a model of its provider; null: it is not in the list. */
 export function findShippedPrices(modelName: string): Prices | null {
-  const name = normaliseName(modelName);
+  const name = normaliseModelName(modelName);
   const row = Object.hasOwn(PRICE_LIST, name) ? PRICE_LIST[name] : undefined;
   if (row === undefined) return null;
   const { long, ...rates } = row;
@@ -57,7 +57,7 @@ function toRates({ input, cached, write, output }: RateRow): Rates {
  * Without what gateways put before a name (`anthropic/`, `us.anthropic.`) and what dates it (`-2026-03-05`,
  * `@20260101`, `-v1:0`, `-latest`).
  */
-function normaliseName(name: string): string {
+function normaliseModelName(name: string): string {
   return name
     .toLowerCase()
     .replace(/^.*\//, '')

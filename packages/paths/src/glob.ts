@@ -37,7 +37,7 @@ export function computeReach(path: readonly string[], pattern: readonly string[]
     const before = reach;
     reach = before.map((_, index) => {
       if (part === '**') return index >= first;
-      return index > 0 && before[index - 1] === true && matchesName(path[index - 1] ?? '', part, effort);
+      return index > 0 && before[index - 1] === true && matchesSegment(path[index - 1] ?? '', part, effort);
     });
   }
   return reach;
@@ -47,7 +47,7 @@ function matchesParts(path: readonly string[], pattern: readonly string[], effor
   effort.steps += 1;
   // The last name alone rules out most paths.
   const last = pattern.at(-1) ?? '';
-  if (last !== '**' && !matchesName(path.at(-1) ?? '', last, effort)) return false;
+  if (last !== '**' && !matchesSegment(path.at(-1) ?? '', last, effort)) return false;
   return computeReach(path, pattern, effort).at(-1) === true;
 }
 
@@ -55,7 +55,7 @@ function matchesParts(path: readonly string[], pattern: readonly string[], effor
  * Two pointers with backtracking to the last star: at most name × pattern steps, where a regular expression may take
  * exponential time.
  */
-function matchesName(name: string, pattern: string, effort: Effort): boolean {
+function matchesSegment(name: string, pattern: string, effort: Effort): boolean {
   let at = 0;
   let next = 0;
   let star = -1;

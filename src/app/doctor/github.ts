@@ -30,7 +30,7 @@ export function openGithubProbes(
   now: () => Date,
   signal: AbortSignal,
 ): GithubProbes {
-  const clock = createClock(now);
+  const clock = createServerClock(now);
   const clients = createGithubClients({
     ...credentials,
     apiUrl: config.githubApiUrl,
@@ -61,7 +61,7 @@ export function openGithubProbes(
       ask: async (until) => {
         if ((await readOrNull()) === null) return SKIPPED;
         const hook = await readHook(clients.app, until);
-        return [judgeAddress(hook, config, publicUrl), ...judgeForm(hook), judgeAttempts(hook.attempts, now())];
+        return [judgeHookAddress(hook, config, publicUrl), ...judgeForm(hook), judgeAttempts(hook.attempts, now())];
       },
     },
     { check: 'public url', ask: (until) => judgePublicUrl(publicUrl, until) },
@@ -142,7 +142,11 @@ function judgeInstallations(app: AppState, { allowedOwners, githubWebUrl }: Conf
 
 const DELIVERIES = '/api/github/webhooks';
 
-function judgeAddress({ url }: HookState, { webhookProxyUrl, githubWebUrl }: Config, publicUrl: string): ProbeVerdict {
+function judgeHookAddress(
+  { url }: HookState,
+  { webhookProxyUrl, githubWebUrl }: Config,
+  publicUrl: string,
+): ProbeVerdict {
   const where = `in the App's settings on ${githubWebUrl}, "Webhook"`;
   if (url === '') return fail('GitHub sends deliveries nowhere', `Set the webhook URL ${where}, and activate it.`);
   const normalise = (text: string) => (URL.parse(text)?.href ?? text).replace(/\/$/, '');
@@ -245,7 +249,7 @@ async function callHealth(publicUrl: string, signal: AbortSignal): Promise<Probe
 const MOST_APART_MS = 30_000;
 
 /** Measures by how much the clock of what answers is ahead of ours. */
-function createClock(now: () => Date) {
+function createServerClock(now: () => Date) {
   let ahead: number | null = null;
   return {
     readAhead: () => ahead,

@@ -112,7 +112,7 @@ async function examineModel(
     describeToolSupport(model.name, { calls, failure: later, isDescribed: isDescribed() }),
     calls > 0 && pass(calls > 1 ? `parallel calls: ${calls} in one turn` : 'parallel calls: none, one call per turn'),
     second !== undefined && describeCache(second),
-    describeEffort(config, model.asked().leftOut.includes('effort')),
+    describeProbeEffort(config, model.asked().leftOut.includes('effort')),
     describePrice(model, turns),
   ];
 }
@@ -174,7 +174,7 @@ function describeCache({ usage: { promptTokens, cachedTokens, estimated } }: Mod
   return pass(`cached tokens: ${count} in the second turn`);
 }
 
-function describeEffort({ effort }: EndpointConfig, isLeftOut: boolean): ProbeVerdict {
+function describeProbeEffort({ effort }: EndpointConfig, isLeftOut: boolean): ProbeVerdict {
   if (effort === null) return pass("effort: the provider's default (MODEL_EFFORT is not set)");
   if (!isLeftOut) return pass(`effort: ${effort}`);
   return warn(

@@ -116,7 +116,7 @@ export function resolveSubmodule(
 ): string | null {
   const place = url.startsWith('./') || url.startsWith('../') ? climb(name, url) : locate(url, origin);
   const parts = place?.replace(/\.git\/?$/, '').split('/') ?? [];
-  return parts.length === 2 && parts.every(isName) ? parts.join('/') : null;
+  return parts.length === 2 && parts.every(isNamePart) ? parts.join('/') : null;
 }
 
 /** As git does it: each `../` leaves out one part of the project's own address. */
@@ -140,6 +140,6 @@ function locate(url: string, origin: string): string | null {
   return isRemote && parsed.host === host && parsed.search === '' ? parsed.pathname.slice(1) : null;
 }
 
-function isName(part: string): boolean {
+function isNamePart(part: string): boolean {
   return /^[A-Za-z0-9._-]{1,100}$/.test(part) && /[A-Za-z0-9]/.test(part);
 }

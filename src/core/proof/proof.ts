@@ -312,19 +312,19 @@ export function judgeRedHalf(facts: RedFacts): RedJudgement {
   const { checks, isLate, own } = facts;
   const isWaiting = checks.length === 0 || checks.some(({ state }) => state === 'waiting');
   if (isWaiting && !isLate) return { kind: 'wait' };
-  if (checks.length === 0) return endWith({ state: 'not_run', because: 'no_checks' });
+  if (checks.length === 0) return endWithVerdict({ state: 'not_run', because: 'no_checks' });
   const red = checks.filter(({ state }) => state === 'red');
   const fresh = red.filter((check) => !isRedOn(facts.base, check));
   const standing = findStandingRed(facts, red, fresh);
-  if (standing.length > 0) return endWith({ state: 'base_red', checks: listDistinctNames(standing) });
-  if (red.length === 0 && isWaiting) return endWith({ state: 'not_run', because: 'too_long' });
-  if (fresh.length === 0) return endWith(judgeGreenTests(checks));
+  if (standing.length > 0) return endWithVerdict({ state: 'base_red', checks: listDistinctNames(standing) });
+  if (red.length === 0 && isWaiting) return endWithVerdict({ state: 'not_run', because: 'too_long' });
+  if (fresh.length === 0) return endWithVerdict(judgeGreenTests(checks));
   const failing = fresh.filter((check) => findTurned(check, own).length > 0);
   const otherwise = explainOtherwise(facts, fresh, failing);
   if (otherwise === null) return { kind: 'red', half: toRedHalf(failing, own) };
   const mayPass = otherwise.code === 'other_checks' || otherwise.code === 'other_tests';
   if (facts.mayRepeat && mayPass && failing.length > 0) return { kind: 'repeat' };
-  return endWith({ state: 'fails_otherwise', because: otherwise });
+  return endWithVerdict({ state: 'fails_otherwise', because: otherwise });
 }
 
 /** Checks that were red on the base and may be those that run our tests. */
@@ -421,18 +421,18 @@ export function judgeGreenHalf({ half, base, checks, isLate }: GreenFacts): Gree
   const late = turning.filter(({ now }) => now?.state !== 'green');
   if (late.length > 0) {
     const isMissing = !isWaiting && late.some(({ now }) => now === undefined);
-    return endWith(isMissing ? { state: 'not_covered' } : { state: 'not_run', because: 'too_long' });
+    return endWithVerdict(isMissing ? { state: 'not_covered' } : { state: 'not_run', because: 'too_long' });
   }
   const flaky = turning.flatMap(({ now }) => (now?.isFlaky ? now : []));
   if (flaky.length > 0)
-    return endWith({ state: 'fails_otherwise', because: { code: 'flaky', checks: listDistinctNames(flaky) } });
+    return endWithVerdict({ state: 'fails_otherwise', because: { code: 'flaky', checks: listDistinctNames(flaky) } });
   const proven = turning.flatMap(({ check, now }) =>
     now === undefined ? [] : { name: check.name, red: check.red, green: { url: now.url, at: now.at } },
   );
-  return endWith({ state: 'proven', checks: proven, turned: half.turned });
+  return endWithVerdict({ state: 'proven', checks: proven, turned: half.turned });
 }
 
-function endWith(verdict: ProofVerdict): { readonly kind: 'ended'; readonly verdict: ProofVerdict } {
+function endWithVerdict(verdict: ProofVerdict): { readonly kind: 'ended'; readonly verdict: ProofVerdict } {
   return { kind: 'ended', verdict };
 }
 
@@ -458,7 +458,7 @@ function findTurned({ tests }: Pick<HalfCheck, 'tests'>, own: OwnTests): readonl
  */
 export function isOwnTest(name: string, { titles, files }: OwnTests): boolean {
   const file = /^([^\s:]{1,300}\.\w{1,8})(?:::| > )/.exec(name)?.[1];
-  if (file !== undefined && !files.some((own) => isSameFile(file, own))) return false;
+  if (file !== undefined && !files.some((own) => isSameNamedFile(file, own))) return false;
   const bare = name.replace(/\[[^[\]]{0,200}\]$/, '');
   return titles.some((title) => endsWithTitle(name, title) || endsWithTitle(bare, title));
 }
@@ -471,11 +471,11 @@ function endsWithTitle(name: string, title: string): boolean {
 
 /** Groups and files are reported as failed with the tests in them. */
 function isOfOwn(name: string, own: OwnTests): boolean {
-  return isOwnTest(name, own) || own.groups.includes(name) || own.files.some((file) => isSameFile(name, file));
+  return isOwnTest(name, own) || own.groups.includes(name) || own.files.some((file) => isSameNamedFile(name, file));
 }
 
 /** Machines name it by its whole path. */
-function isSameFile(named: string, file: string): boolean {
+function isSameNamedFile(named: string, file: string): boolean {
   return named === file || named.endsWith(`/${file}`) || file.endsWith(`/${named}`);
 }
 

@@ -48,7 +48,7 @@ export async function readWords(inquiry: Inquiry, check: Check, limits = ALL_OUT
   const words = await readActionsLog(inquiry, check, { jobId: runId, bytes: limits.logBytes });
   const isRepeated = count <= 1 && words.log.includes(EXIT_CODE);
   const annotations = count === 0 || isRepeated ? [] : await readAnnotations(inquiry.read, runId);
-  return { ...words, annotations, ...(await readResults(inquiry, check, words.log, limits)) };
+  return { ...words, annotations, ...(await readJobResults(inquiry, check, words.log, limits)) };
 }
 
 /** Of another CI, where the operator has named its host. */
@@ -102,7 +102,7 @@ const NAMES_RESULTS = /test|junit|spec|report|result|surefire|failsafe|sarif|sca
  * What the result files say failed that the job uploaded: a call for the list, and one for each artifact that its log
  * names as uploaded by this job. Empty where there are none, or they cannot be read.
  */
-async function readResults(
+async function readJobResults(
   { deps, project, read, signal }: Inquiry,
   { url, endedAt }: Check,
   log: string,

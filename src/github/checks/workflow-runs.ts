@@ -91,16 +91,16 @@ export async function readWorkflowRuns(inquiry: Inquiry, sha: string): Promise<r
     isOwn: run.head_repository?.id === inquiry.project.source.repositoryId,
     actor: toUser(run.actor),
   }));
-  inquiry.runs.set(makeKey(inquiry, sha), runs);
+  inquiry.runs.set(getRunsKey(inquiry, sha), runs);
   return runs;
 }
 
 /** As they were last read; null: never, or long ago. Others may have started since. */
 export function recallRuns(inquiry: Inquiry, sha: string): readonly WorkflowRun[] | null {
-  return inquiry.runs.get(makeKey(inquiry, sha)) ?? null;
+  return inquiry.runs.get(getRunsKey(inquiry, sha)) ?? null;
 }
 
-function makeKey({ project }: Inquiry, sha: string): string {
+function getRunsKey({ project }: Inquiry, sha: string): string {
   return `${project.source.repositoryId} ${sha}`;
 }
 

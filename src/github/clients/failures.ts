@@ -179,7 +179,7 @@ function classifyLimit(headers: AnswerHeaders, call: GithubCall): FailureVerdict
 
 /** A failure for a GraphQL answer with `errors`, which always has status 200; null where it has none. */
 function describeGraphqlErrors(answer: FailureAnswer, call: GithubCall): GithubFailure | null {
-  const errors = readErrors(answer.data);
+  const errors = readErrorList(answer.data);
   return errors.length === 0 ? null : makeFailure(classifyGraphqlErrors(errors, answer, call), answer, call);
 }
 
@@ -219,13 +219,13 @@ function isLimit({ status, headers }: FailureAnswer, said: string, now: Date): b
 
 /** GitHub's short sentence with its error messages or codes; never the whole body. */
 function readSaid(data: unknown): string {
-  const errors = readErrors(data).map((error) => `${readMessage(error)} ${readTextProperty(error, 'code')}`);
+  const errors = readErrorList(data).map((error) => `${readMessage(error)} ${readTextProperty(error, 'code')}`);
   const parts = [readMessage(data), ...errors].map((part) => part.trim()).filter(Boolean);
   return parts.join('; ').replace(/\s+/g, ' ').slice(0, MAX_SAID_CHARACTERS);
 }
 
 /** `errors` of a REST refusal or of a GraphQL answer. */
-function readErrors(data: unknown): readonly unknown[] {
+function readErrorList(data: unknown): readonly unknown[] {
   if (typeof data !== 'object' || data === null || !('errors' in data)) return [];
   return Array.isArray(data.errors) ? data.errors : [data.errors];
 }

@@ -49,7 +49,7 @@ const SILENT = { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: igno
 /** Octokit as one credential. A request waits for its turn first; only then is the token used and the time counted. */
 export function createOctokit(options: OctokitOptions, credential: Credential): Octokit {
   const { apiUrl, userAgent } = options;
-  const describe = (request: OctokitRequest) => describeCall(request, options, credential);
+  const describe = (request: OctokitRequest) => describeGithubCall(request, options, credential);
   const octokit = new PacedOctokit({
     baseUrl: apiUrl,
     userAgent,
@@ -138,7 +138,7 @@ async function followRedirects(get: typeof fetch, url: string, init: RequestInit
 }
 
 /** `route` has nothing of what was put into the address, and no query. */
-function describeCall(
+function describeGithubCall(
   { method, url }: OctokitRequest,
   options: OctokitOptions,
   { as, holder }: Credential,

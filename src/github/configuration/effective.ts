@@ -29,7 +29,7 @@ export function investigationSettings(
   offered: OfferedModels,
   names: ScopeNames = {},
 ): InvestigationSettings {
-  const model = chooseModel(config, offered);
+  const model = chooseEffectiveModel(config, offered);
   const { budget, language, instructions, paths, context } = config;
   return {
     useModel: model !== null && budget.run !== 0,
@@ -47,7 +47,10 @@ export function investigationSettings(
   };
 }
 
-function chooseModel({ model }: RepositoryConfig, { operatorModel, otherModels = [] }: OfferedModels): string | null {
+function chooseEffectiveModel(
+  { model }: RepositoryConfig,
+  { operatorModel, otherModels = [] }: OfferedModels,
+): string | null {
   const wanted = model.toLowerCase();
   if (operatorModel === null || wanted === 'none') return null;
   if (wanted === '') return operatorModel;
@@ -158,7 +161,7 @@ function capAmount(wanted: number | null, most: number, variable: string): Parti
 function explainNoModel(config: RepositoryConfig, { model, otherModels = [], budget }: OperatorLimits): string {
   if (config.model.toLowerCase() === 'none') return '';
   if (model === null) return 'none, since the operator offers no model: facts only';
-  if (chooseModel(config, { operatorModel: model, otherModels }) === null) {
+  if (chooseEffectiveModel(config, { operatorModel: model, otherModels }) === null) {
     return otherModels.length === 0
       ? `none, since the operator's model is ${model} and no other is used: facts only`
       : `none, since it is not one of the operator's models (${[model, ...otherModels].join(', ')}): facts only`;

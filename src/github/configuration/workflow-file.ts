@@ -84,7 +84,7 @@ export function readWorkflowName({ file, text }: WorkflowText): string {
 export function runsCauseway({ file, text }: WorkflowText): boolean {
   if (/^\s*(?:-\s+)?uses:\s*["']?[\w.-]{1,100}\/causeway(?:\/[\w./-]{1,200})?@/im.test(text)) return true;
   const document = parseDocument(text);
-  return document.errors.length > 0 ? file === WORKFLOW_FILE : findJob(file, document.get('jobs')) !== null;
+  return document.errors.length > 0 ? file === WORKFLOW_FILE : findOwnJob(file, document.get('jobs')) !== null;
 }
 
 /** Whether something starts it: one that other workflows only call has no runs of its own, and no end that could be watched. */
@@ -121,7 +121,7 @@ export function checkWorkflow(workflow: WorkflowText, others: readonly string[])
     }
     return 1;
   };
-  const job = findJob(workflow.file, document.get('jobs'));
+  const job = findOwnJob(workflow.file, document.get('jobs'));
   if (job === null) return [{ line: at(['jobs']), message: 'has no job with a step that uses Causeway.' }];
   const read = (path: readonly string[]): unknown => {
     const node = document.getIn(path, true);
@@ -143,7 +143,7 @@ interface CausewayJob {
   readonly mode: Mode;
 }
 
-function findJob(file: string, jobs: unknown): CausewayJob | null {
+function findOwnJob(file: string, jobs: unknown): CausewayJob | null {
   for (const [name, job] of Object.entries(readJobs(jobs))) {
     const steps = isRecord(job) && Array.isArray(job['steps']) ? (job['steps'] as unknown[]) : [];
     const step = steps.find((one) => isOwnStep(file, one));

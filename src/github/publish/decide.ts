@@ -204,7 +204,7 @@ export function decideComment(view: View): WantedComment | null {
   const posted = isRemoved(record.comment) ? null : record.comment;
   const isGreen = view.checks?.head.state === 'green';
   if (posted?.shows === 'settled' && (isUnrequested(view) ? isGreen : isOfThis)) return null;
-  if (posted !== null && isGreen && isOver(view, posted)) return settle(view, posted);
+  if (posted !== null && isGreen && isPostOver(view, posted)) return settle(view, posted);
   // Facts were requested by a person before the checks: they get an end, whatever it is.
   const isUnasked = isUnrequested(view) && posted?.shows !== 'facts';
   return isUnasked ? decideUnrequested(view, posted) : decideRequested(view, posted);
@@ -280,7 +280,7 @@ function isSameDiagnosis(one: Result, other: Result): boolean {
 }
 
 /** Whether the comment is over now that the checks pass. A requested result has to be shown before. */
-function isOver(view: View, posted: PostedComment): boolean {
+function isPostOver(view: View, posted: PostedComment): boolean {
   if (posted.shows === 'settled') return false;
   if (isUnrequested(view)) return true;
   const { checks, result, investigation, thread } = view;

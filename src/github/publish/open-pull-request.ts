@@ -154,12 +154,12 @@ async function planProof(work: Work, { changeSet }: Result, sha: string): Promis
   const isOfChecks = kind === 'failure' || kind === 'pull_request';
   const parts = proof === 'off' || isOfChecks || changeSet === null ? null : splitChange(changeSet);
   if (parts === null) return { kind: 'none' };
-  const because = await findObstacle(work, sha);
+  const because = await findHeadObstacle(work, sha);
   if (because === null) return { kind: 'parts', parts };
   return { kind: 'not_run', because, tests: parts.test.files.map(({ path }) => path) };
 }
 
-async function findObstacle(work: Work, sha: string): Promise<NotRun | null> {
+async function findHeadObstacle(work: Work, sha: string): Promise<NotRun | null> {
   const { config, seesChecks } = work.view;
   if (!config.pullRequest.draft) return 'drafts_off';
   if ((await work.deps.clients.identity(work.signal)).isShared) return 'own_token';

@@ -51,7 +51,7 @@ export function createPublishHandler(deps: PublishDeps): JobHandler {
     deps,
     'thread',
     (thread, signal) => publishThread(deps, thread, logSilence, signal),
-    (thread, error) => waitForSource(deps, thread, error),
+    (thread, error) => postponeForSource(deps, thread, error),
   );
 }
 
@@ -141,7 +141,7 @@ async function observe(work: Work): Promise<JobResult> {
 }
 
 /** The source of a change can't be read now; null: something else failed. */
-function waitForSource(deps: PublishDeps, thread: string, error: unknown): JobResult | null {
+function postponeForSource(deps: PublishDeps, thread: string, error: unknown): JobResult | null {
   if (error instanceof SourceBusy || error instanceof ChecksBusy)
     return { kind: 'later', runAt: error.retryAt.toISOString() };
   if (!(error instanceof CausewayError) || error.code !== 'repository_unreachable') return null;

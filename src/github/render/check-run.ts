@@ -435,7 +435,7 @@ function renderCauseDetails(content: CheckRunContent, cause: ShownCause, most: n
     ...(lines.length === 0 ? [] : log),
     text(isTestShown ? '' : `Failed tests:\n${formatList(tests, TESTS_SHOWN)}`),
     text(formatUnread(unread)),
-    ...(isForHere(content, cause) ? renderSolution(content, cause) : []),
+    ...(isForHere(content, cause) ? renderCauseSolution(content, cause) : []),
   ];
 }
 
@@ -448,7 +448,7 @@ function formatUnread(unread: readonly UnreadFile[]): string {
   return `Result files that are not read:\n${formatList(named, named.length)}`;
 }
 
-function renderSolution(content: CheckRunContent, { inquiry }: ShownCause): readonly Block[] {
+function renderCauseSolution(content: CheckRunContent, { inquiry }: ShownCause): readonly Block[] {
   if (inquiry.kind !== 'concluded') return [];
   const { issue } = filterIssue(inquiry.issue, content);
   const links = buildSourceLinks(content, issue);
@@ -463,7 +463,11 @@ function foldFix(content: CheckRunContent, cause: ShownCause): readonly Fold[] {
   const diff = foldDiff(inquiry.changeSet, filterIssue(inquiry.issue, content));
   if (isRed(finding)) return fix.kind === 'opened' || !isForHere(content, cause) ? [] : [diff];
   if (inquiry.issue.analysis.outcome === 'facts_only') return [];
-  const blocks = [...summariseResult(content, inquiry.issue, cause), ...renderSolution(content, cause), ...diff.blocks];
+  const blocks = [
+    ...summariseResult(content, inquiry.issue, cause),
+    ...renderCauseSolution(content, cause),
+    ...diff.blocks,
+  ];
   return [{ summary: 'Findings from when it failed', blocks }];
 }
 
@@ -508,7 +512,7 @@ function annotateCause(content: CheckRunContent, cause: ShownCause): readonly Ch
   // It stays where a re-run shows that it was chance, so it blames no change.
   const title = describeFailed(cause);
   const marked = new Set(finding.places.filter(({ isMarked }) => isMarked).map(toAnnotationKey));
-  return (findSuspect(content, cause) ?? listPlaces(finding))
+  return (findShownSuspect(content, cause) ?? listPlaces(finding))
     .filter(({ path, line }) => isSafePath(path) && Number.isSafeInteger(line) && line > 0 && line < MAX_LINE)
     .filter((one) => !marked.has(toAnnotationKey(one)))
     .slice(0, ANNOTATIONS_OF_CAUSE)
@@ -528,7 +532,7 @@ function listPlaces({ places, excerpt }: Finding): Finding['places'] {
 }
 
 /** Where the investigation of this very commit points; null: there was none. */
-function findSuspect({ head, isPublic }: CheckRunContent, cause: ShownCause): Finding['places'] | null {
+function findShownSuspect({ head, isPublic }: CheckRunContent, cause: ShownCause): Finding['places'] | null {
   const found = findCauseIssue(cause);
   const revision = found?.analysis.revision;
   const isOfHead = revision === head.sha || (head.place?.kind === 'pull_request' && revision === head.place.sha);

@@ -200,7 +200,7 @@ export function describeEffort({ analysis }: SourcedIssue, recordUrl: string): s
   const { model, revision, sameAs, usage } = analysis;
   // GitHub reads a formula between two dollar signs; one in a line is text.
   const spent =
-    model === null ? ['no model, no cost'] : [formatCodeSpan(model), formatTokens(usage), describeCost(analysis)];
+    model === null ? ['no model, no cost'] : [formatCodeSpan(model), formatUsedTokens(usage), describeCost(analysis)];
   return [
     formatDuration(usage.seconds),
     ...spent,
@@ -225,7 +225,7 @@ function describeContext(context: SourcedIssue['analysis']['context']): readonly
   ];
 }
 
-function formatTokens(usage: SourcedIssue['analysis']['usage']): string {
+function formatUsedTokens(usage: SourcedIssue['analysis']['usage']): string {
   const { promptTokens, cachedTokens, cacheWriteTokens = 0, completionTokens } = usage;
   const parts = [
     ...(cachedTokens > 0 ? [`${cachedTokens.toLocaleString('en')} cached`] : []),

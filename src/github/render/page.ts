@@ -95,7 +95,7 @@ function renderFold({ summary, blocks }: Fold, limit: number): string {
 
 function fitBlocks(blocks: readonly Block[], limit: number): string {
   const filled = blocks.filter(hasText);
-  const rendered = filled.map(renderBlock);
+  const rendered = filled.map(renderPageBlock);
   const all = rendered.join('\n\n');
   if (all.length <= limit && filled.every((block) => block.kind === 'text' || block.left === 0)) return all;
   const kept: string[] = [];
@@ -145,6 +145,6 @@ function hasText(block: Block): boolean {
   return block.text.trim() !== '';
 }
 
-function renderBlock(block: Block): string {
+function renderPageBlock(block: Block): string {
   return block.kind === 'text' ? block.text : formatFence(block.text, block.info);
 }

@@ -91,7 +91,7 @@ export async function gatherIssueReport(
     MAX_HINT_BYTES,
   );
   return {
-    text: composeReport(parts, trigger, { comments: leftOut, hints }),
+    text: composeIssueReport(parts, trigger, { comments: leftOut, hints }),
     hints,
     revision: '',
     isTrusted: await areTrusted(deps, project, authors, signal),
@@ -178,7 +178,7 @@ async function* listComments(read: RepositoryCaller, issue: number, onSpent: () 
 }
 
 /** Without empty parts. The guidance of the requester is never cut. `comments`: how many were left out. */
-function composeReport(
+function composeIssueReport(
   parts: readonly string[],
   { guidance, by }: Trigger,
   { comments = 0, hints = '' }: { readonly comments?: number; readonly hints?: string } = {},
@@ -282,7 +282,7 @@ export async function gatherPullRequestReport(
   logs.push(...(await readBuilds(deps, project, failed, signal)));
   const heading = `Checks failed on pull request #${subject.number} (${title}), at commit ${head.sha}.`;
   // Logs and titles are written by the author of the change. The commits of a fork are fetched by their sha.
-  const whole = composeReport([heading, ...parts, logs.join('\n')], trigger);
+  const whole = composeIssueReport([heading, ...parts, logs.join('\n')], trigger);
   return { text: whole, hints: '', revision: head.sha, isTrusted: false };
 }
 

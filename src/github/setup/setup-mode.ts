@@ -120,7 +120,7 @@ async function finishSetup(
   { stopping, close }: { readonly stopping: AbortSignal; readonly close: () => void },
 ): Promise<Response> {
   const { searchParams } = new URL(request.url);
-  const attempt = attempts.end(searchParams.get('state') ?? '', readCookie(request));
+  const attempt = attempts.end(searchParams.get('state') ?? '', readSetupCookie(request));
   if (attempt === null) {
     const words = 'This did not come from a set-up that was started in this browser within the last hour.';
     return answerHtml(403, faultPage(words));
@@ -229,7 +229,7 @@ function formatCookie(value: string, origin: string): string {
 
 const NO_COOKIE = `${COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`;
 
-function readCookie(request: Request): string {
+function readSetupCookie(request: Request): string {
   const pairs = (request.headers.get('Cookie') ?? '').split(/;\s*/);
   return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? '';
 }

@@ -49,7 +49,7 @@ export function defineListFilesTool(source: EditedTree): Tool {
       const entries = await source.entries(signal);
       const inside = entries.filter((entry) => entry.path.startsWith(prefix));
       if (inside.length === 0) return explainNoFolder(base, entries);
-      if (glob === undefined) return formatPage(listChildren(inside, prefix), start, '');
+      if (glob === undefined) return formatPage(listFolderEntries(inside, prefix), start, '');
       // A glob without a slash is meant for names in any folder.
       const wanted = glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}`;
       const { lines, stop } = findMatching(inside, prefix, wanted);
@@ -78,7 +78,7 @@ function explainNoFolder(folder: string, entries: readonly TreeEntry[]) {
 }
 
 /** Folders first, then files. */
-function listChildren(entries: readonly TreeEntry[], prefix: string): readonly string[] {
+function listFolderEntries(entries: readonly TreeEntry[], prefix: string): readonly string[] {
   const folders = new Map<string, number>();
   const files: string[] = [];
   for (const entry of entries) {

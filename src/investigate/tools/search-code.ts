@@ -200,7 +200,7 @@ async function searchBoth(
   if (touched.size === 0) return source.tree.search(query, signal);
   const texts = new Map([...touched].flatMap(([path, text]) => (text === null ? [] : [[path, text] as const])));
   // The commit does not know the paths of new files: it would call them a mistake.
-  const isNew = (path: string): boolean => [...texts.keys()].some(createPathFilter([path]));
+  const isNew = (path: string): boolean => [...texts.keys()].some(createWantedPathFilter([path]));
   const paths = query.paths.filter((path) => !texts.has(path));
   const isOnlyEdited = query.paths.length > 0 && paths.length === 0;
   const base = isOnlyEdited ? NO_HITS : await source.tree.search({ ...query, paths }, signal);
@@ -237,7 +237,7 @@ export function searchEdited(
   texts: ReadonlyMap<string, string>,
   query: Omit<SearchQuery, 'limit'>,
 ): readonly SearchHit[] | null {
-  const isWanted = createPathFilter(query.paths);
+  const isWanted = createWantedPathFilter(query.paths);
   const wanted = [...texts].filter(([path]) => isWanted(path)).sort(([a], [b]) => (a < b ? -1 : 1));
   if (wanted.length === 0) return [];
   const files = wanted.map(([path, text]) => ({ path, lines: toLines(text).lines }));
@@ -255,7 +255,7 @@ export function searchEdited(
 }
 
 /** Whether a path is one of the folders or files, below one of them, or matches one as a glob; none: everywhere. */
-function createPathFilter(wanted: readonly string[]): (path: string) => boolean {
+function createWantedPathFilter(wanted: readonly string[]): (path: string) => boolean {
   const tests = wanted.map((each) => {
     const matches = createGlobMatcher(`${each.includes('/') ? each : `**/${each}`}/**`);
     return (path: string) => each === '' || path === each || path.startsWith(`${each}/`) || matches(path);

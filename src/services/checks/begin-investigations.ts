@@ -346,7 +346,7 @@ async function beginOne(
     isTrusted: false,
     fresh: one.isAgain,
     origin: 'check-run' as const,
-    text: await composeReport(look, place, one),
+    text: await composeLookReport(look, place, one),
     reference: isPullRequest ? `${project.name}#${place.number}` : `${project.name}@${head.sha}`,
     revision: isPullRequest ? place.sha : head.sha,
     settings: {
@@ -371,7 +371,7 @@ async function beginOne(
   return (await store.findFailure(failure.id)) ?? failure;
 }
 
-async function composeReport(look: Look, place: HeadPlace, { group, finding, failure }: Recorded): Promise<string> {
+async function composeLookReport(look: Look, place: HeadPlace, { group, finding, failure }: Recorded): Promise<string> {
   const read = group.reads.find(({ suspect }) => suspect.isRed);
   const check = read?.suspect.check ?? group.suspects.find(({ isRed }) => isRed)?.check;
   // Texts that were not kept are read again.

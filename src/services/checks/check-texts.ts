@@ -37,7 +37,7 @@ export function cleanChecks(checks: Checks, redactor: Redactor): Checks {
       const named = await checks.listAll(...args);
       const clean = await createCleaner(
         redactor,
-        named.flatMap(({ latest, earlier }) => [latest, ...earlier].flatMap(listTexts)),
+        named.flatMap(({ latest, earlier }) => [latest, ...earlier].flatMap(listCheckTexts)),
       );
       return named.map(({ latest, earlier }) => ({
         latest: cleanCheck(latest, clean),
@@ -73,7 +73,7 @@ export function cleanChecks(checks: Checks, redactor: Redactor): Checks {
 /** The same with names, addresses, branches and titles redacted. */
 export async function cleanPast(past: Past, redactor: Redactor): Promise<Past> {
   const { checks, issues } = past;
-  const texts = checks.flatMap(({ branch, check }) => [branch, ...listTexts(check)]);
+  const texts = checks.flatMap(({ branch, check }) => [branch, ...listCheckTexts(check)]);
   const clean = await createCleaner(redactor, [...texts, ...issues.labelled.map(({ title }) => title)]);
   return {
     ...past,
@@ -91,7 +91,7 @@ export function stripAddress(url: string): string {
   return `${address.origin}${address.pathname}`;
 }
 
-function listTexts({ name, url }: Check): readonly string[] {
+function listCheckTexts({ name, url }: Check): readonly string[] {
   return [name, stripAddress(url)];
 }
 

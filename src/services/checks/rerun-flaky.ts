@@ -24,7 +24,7 @@ export async function rerunFlaky(
 ): Promise<JobResult | null> {
   const { services, project, head, signal } = look;
   const { log, now } = services;
-  const found = findJob(place, rules, recorded);
+  const found = findFlakyJob(place, rules, recorded);
   if (found === null) return null;
   const { jobId, mark } = found;
   if (rules.rerun === 'not_granted') {
@@ -34,7 +34,7 @@ export async function rerunFlaky(
   if (mark === null && (await isDayFull(look))) return null;
   const rerun = mark ?? { runId: jobId, at: look.now() };
   if (now().getTime() - Date.parse(rerun.at) > START_MS) return null;
-  const findings = recorded.map(({ finding }) => (isRed(finding) ? { ...finding, rerun } : finding));
+  const findings = recorded.map(({ finding }) => (isRecordedRed(finding) ? { ...finding, rerun } : finding));
   await saveSeen(look, { state: 'waiting', place, findings, stillWaiting: [], endedAt: '' });
   const answer = await services.checks.rerunJob(project, jobId, signal);
   log.info({ head: head.id, job: jobId, answer }, 'a flaky job is run again');
@@ -53,9 +53,9 @@ interface FlakyJob {
  * The only red check, if nothing was said of it yet. Not where outsiders may have caused it, and not in a merge queue,
  * which does not wait for it.
  */
-function findJob(place: HeadPlace, { rerun }: CheckRules, recorded: readonly Recorded[]): FlakyJob | null {
+function findFlakyJob(place: HeadPlace, { rerun }: CheckRules, recorded: readonly Recorded[]): FlakyJob | null {
   if (rerun === 'off' || isFromOutside(place) || (place.kind === 'pull_request' && place.isQueue)) return null;
-  const red = recorded.filter(({ finding }) => isRed(finding));
+  const red = recorded.filter(({ finding }) => isRecordedRed(finding));
   const suspects = red.flatMap(({ group }) => group.suspects.filter((suspect) => suspect.isRed));
   const [only] = red;
   const [suspect] = suspects;
@@ -71,7 +71,7 @@ function findJob(place: HeadPlace, { rerun }: CheckRules, recorded: readonly Rec
   return { jobId: check.runId, mark };
 }
 
-function isRed({ checks }: Recorded['finding']): boolean {
+function isRecordedRed({ checks }: Recorded['finding']): boolean {
   return checks.some((check) => check.isRed);
 }
 

@@ -110,7 +110,7 @@ export async function recordFinding(look: Look, place: HeadPlace, { group, findi
   const recorded = { ...found, failureId: failure.id, standing: isAgain ? finding.standing : standing, opening };
   // It is back since: what the failure is now, this commit has no part in.
   if (opening !== failure.opening) return { group, finding: keepRange(recorded, finding.range ?? null), failure };
-  const range = await findRange(look, place, { group, finding: recorded }, failure);
+  const range = await findSightingRange(look, place, { group, finding: recorded }, failure);
   if (range !== failure.range) await store.saveRange(failure.id, range);
   return { group, finding: keepRange(recorded, range), failure: { ...failure, range } };
 }
@@ -121,7 +121,7 @@ function keepRange(finding: Finding, range: Failure['range']): Finding {
 }
 
 /** The commits that brought it to the default branch; null: unknown, or none did. */
-async function findRange(
+async function findSightingRange(
   look: Look,
   place: HeadPlace,
   { group, finding }: JudgedGroup,

@@ -33,10 +33,10 @@ export function sortChecks(
   { include, exclude }: Pick<CheckRules, 'include' | 'exclude'>,
 ): SortedChecks {
   const isCounted = ({ latest: { name } }: NamedCheck) =>
-    (include.length === 0 || matchesName(include, name)) && !matchesName(exclude, name);
+    (include.length === 0 || matchesCheckName(include, name)) && !matchesCheckName(exclude, name);
   const counted = checks.filter(isCounted);
   const latest = counted.map((check) => check.latest);
-  const suspects = counted.flatMap(findSuspect);
+  const suspects = counted.flatMap(listSuspectChecks);
   const excluded = checks.filter((check) => check.latest.state === 'red' && !counted.includes(check));
   return {
     counted: counted.length,
@@ -51,17 +51,18 @@ export function sortChecks(
 /** Whether the rules name the branch of the place; of a pull request its base counts. */
 export function isBranchCounted(place: HeadPlace, { branches }: Pick<CheckRules, 'branches'>): boolean {
   return (
-    branches.length === 0 || matchesName(branches, place.kind === 'pull_request' ? place.base.branch : place.branch)
+    branches.length === 0 ||
+    matchesCheckName(branches, place.kind === 'pull_request' ? place.base.branch : place.branch)
   );
 }
 
 /** A name is no path: `*` in a pattern spans the slash of `ci / test` and of `release/1.x`. */
-function matchesName(globs: readonly string[], name: string): boolean {
+function matchesCheckName(globs: readonly string[], name: string): boolean {
   const replaceSlashes = (text: string) => text.replaceAll('/', '\u2044');
   return globs.some((glob) => createGlobMatcher(replaceSlashes(glob))(replaceSlashes(name)));
 }
 
-function findSuspect({ latest, earlier }: NamedCheck): readonly SuspectCheck[] {
+function listSuspectChecks({ latest, earlier }: NamedCheck): readonly SuspectCheck[] {
   if (latest.state === 'red') {
     return [{ check: latest, isRed: true, passedHere: earlier.some(({ state }) => state === 'green') }];
   }

@@ -69,7 +69,7 @@ export async function scoreQualified(
   if (names.length === 0) return { scores, names: found };
   const places = await readPlaces(paths, signal);
   for (const { written, parts, weight } of names) {
-    const fits = findModule(places, parts) ?? findOwned(places, parts, definersOf);
+    const fits = findQualifiedModule(places, parts) ?? findOwned(places, parts, definersOf);
     if (fits.length > MOST_FITS) continue;
     for (const file of fits) {
       scores[file] = (scores[file] ?? 0) + weight / Math.sqrt(fits.length);
@@ -107,7 +107,7 @@ async function readPlaces(paths: readonly string[], signal: AbortSignal): Promis
 }
 
 /** The files that have the longest beginning of the name as their path: `org.shop.Cart.add` is in `org/shop/Cart.java`. */
-function findModule({ byEnd }: PathPlaces, parts: readonly string[]): readonly number[] | null {
+function findQualifiedModule({ byEnd }: PathPlaces, parts: readonly string[]): readonly number[] | null {
   for (let end = parts.length; end >= 2; end--) {
     const found = byEnd.get(`${parts[end - 2]}/${parts[end - 1]}`);
     if (found !== undefined) return found;

@@ -192,11 +192,11 @@ export function editIssue(state: State, repository: GithubRepository, issue: Git
     touch(state, issue);
     tellIssue(state, repository, issue, { action: 'edited', senderId: byId, parts: { changes } });
   }
-  if (edit.state === 'closed' && issue.state === 'open') close(state, repository, issue, edit);
+  if (edit.state === 'closed' && issue.state === 'open') markIssueClosed(state, repository, issue, edit);
   if (edit.state === 'open' && issue.state === 'closed') reopen(state, repository, issue, byId);
 }
 
-function close(state: State, repository: GithubRepository, issue: GithubIssue, edit: IssueEdit): void {
+function markIssueClosed(state: State, repository: GithubRepository, issue: GithubIssue, edit: IssueEdit): void {
   touch(state, issue);
   issue.state = 'closed';
   issue.stateReason = issue.pull === null ? (edit.stateReason ?? 'completed') : null;

@@ -87,7 +87,7 @@ async function submitForm(
 ): Promise<boolean> {
   // A page elsewhere that is open in the same browser has no business here.
   const from = request.headers['sec-fetch-site'] ?? 'same-origin';
-  if ((from !== 'same-origin' && from !== 'none') || !isLoopback(request.headers.host))
+  if ((from !== 'same-origin' && from !== 'none') || !isLoopbackHost(request.headers.host))
     return answer(response, 403, refusal('Refused', 'Not from elsewhere.', view));
   try {
     const to = await act(view, name, new URLSearchParams(await bodyOf(request)));
@@ -101,7 +101,7 @@ async function submitForm(
 }
 
 /** A name elsewhere may be made to lead to this machine, and what is pushed here is run by CI. */
-function isLoopback(host = ''): boolean {
+function isLoopbackHost(host = ''): boolean {
   return /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host);
 }
 
