@@ -188,7 +188,7 @@ describe('probot receive', () => {
     app.webhookUrl = 'http://127.0.0.1:9/';
     people.label(SHOP_NAME, number, 'analyse', 'per');
     await stage.until('the event', () => {
-      const labeled = stage.sender
+      const labeled = stage.double.webhooks
         .deliveries(app.id)
         .find(({ event, action }) => event === 'issues' && action === 'labeled');
       if (labeled !== undefined) delivered.push(labeled.request.payload);

@@ -49,7 +49,7 @@ async function* measureDeliveries(rounds: number): ReturnType<Measurement['measu
   const number = await reportBug(stage.double);
   people.comment(SHOP_NAME, number, { by: 'ola', body: 'It happens to me as well.' });
   await stage.rest();
-  const latest = stage.sender.deliveries(app.id).find(({ event }) => event === 'issue_comment');
+  const latest = stage.double.webhooks.deliveries(app.id).find(({ event }) => event === 'issue_comment');
   const payload = latest?.request.payload as { readonly comment: object };
   let id = Date.now() * 1_000;
   const send = async (url: string) => {

@@ -23,7 +23,7 @@ async function comments(stage: GithubStage): Promise<() => Letter> {
   const number = await reportBug(stage.double);
   stage.double.people.comment(SHOP_NAME, number, { by: 'ola', body: '/analyse' });
   await stage.rest();
-  const latest = stage.sender.deliveries(stage.double.app.id).find(({ event }) => event === 'issue_comment');
+  const latest = stage.double.webhooks.deliveries(stage.double.app.id).find(({ event }) => event === 'issue_comment');
   const payload = latest?.request.payload as { readonly comment: object };
   const next = () => ({ ...payload, comment: { ...payload.comment, id: stage.double.state.nextId() } });
   return () => ({ guid: randomUUID(), event: 'issue_comment', body: JSON.stringify(next()) });

@@ -60,18 +60,18 @@ async function playRound(stage: GithubStage, name: string): Promise<void> {
   if (comment === undefined) throw new Error('there is no comment');
   people.grant(name, 'kim', 'triage');
   people.react(comment, '-1', 'kim');
-  const before = new Set(stage.sender.deliveries(app.id).map(({ id }) => id));
+  const before = new Set(stage.double.webhooks.deliveries(app.id).map(({ id }) => id));
   const killer = armKiller(stage, desk, number, comment.id);
   const redeliver = async () => {
     await killer.up();
-    for (const { id, redelivery } of stage.sender.deliveries(app.id)) {
-      if (!before.has(id) && !redelivery) stage.sender.redeliver(id);
+    for (const { id, redelivery } of stage.double.webhooks.deliveries(app.id)) {
+      if (!before.has(id) && !redelivery) stage.double.webhooks.redeliver(id);
     }
-    await stage.sender.settled();
+    await stage.double.webhooks.settled();
     await killer.up();
   };
   desk.say('per', '/analyse wrong');
-  await stage.sender.settled();
+  await stage.double.webhooks.settled();
   await killer.up();
   await people.merge(name, number, 'mara');
   // News that arrived at no service; GitHub's list of failed deliveries would bring it later.

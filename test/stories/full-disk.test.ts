@@ -52,8 +52,10 @@ describe.runIf(canMount() && engine() === 'sqlite')('a disk with too little spac
     ]);
 
     desk.label('per');
-    await stage.sender.settled();
-    const [labelled] = stage.sender.deliveries(stage.double.app.id).filter(({ action }) => action === 'labeled');
+    await stage.double.webhooks.settled();
+    const [labelled] = stage.double.webhooks
+      .deliveries(stage.double.app.id)
+      .filter(({ action }) => action === 'labeled');
     expect(labelled?.statusCode).toBe(202);
     await stage.until('the reaction', () => desk.reactions().includes('eyes'));
     await stage.until('the run to wait', () =>

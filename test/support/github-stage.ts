@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Comment, type GithubDouble, startGithubDouble, type WebhookSender } from 'causeway-github-double';
+import { type Comment, type GithubDouble, startGithubDouble } from 'causeway-github-double';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { CAUSEWAY_APP } from './causeway-app.ts';
 import { PATIENCE_MS } from './patience.ts';
@@ -13,7 +13,6 @@ import { runCauseway, type Service, startService, temporaryFolder } from './serv
 
 export interface GithubStage extends AsyncDisposable {
   readonly double: GithubDouble;
-  readonly sender: WebhookSender;
   readonly dataDir: string;
   /** The service that runs now. */
   service(): Service;
@@ -62,7 +61,6 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
   const double = opening.use(await startGithubDouble({ basePath: '/api/v3', app: CAUSEWAY_APP }));
-  const sender = double.webhooks;
   double.people.organization(OWNER, { owners: ['nora'], members: ['per'] });
   await options.prepare?.(double);
   if (options.installed !== false) installOnce(double);
@@ -83,7 +81,6 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
   const run = (...args: string[]) => runCauseway(args, { cwd: dataDir, env: { ...shared, DATA_DIR: dataDir } });
   return {
     double,
-    sender,
     dataDir,
     service: () => service,
     restart: async (more = {}) => {
@@ -93,7 +90,7 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
     ourComments: (repository, number) =>
       double.people.comments(repository, number).filter(({ authorId }) => authorId === double.app.botId),
     until: (what, probe, everyMs) => until(what, probe, { patienceMs, everyMs, output: () => service.output() }),
-    rest: ({ hasten = true } = {}) => rest({ sender, dataDir, hasten }, { patienceMs, output: () => service.output() }),
+    rest: ({ hasten = true } = {}) => rest({ double, dataDir, hasten }, { patienceMs, output: () => service.output() }),
     writes: (name) => writesOf(double, double.repository(name).id),
     beside: async (...words) => {
       const other = path.join(folder.path, `beside-${words.join('-')}`);
@@ -148,16 +145,16 @@ async function until<T>(
   throw new Error(`${what} did not come about. The service said:\n${output()}`);
 }
 
-interface Resting extends Pick<GithubStage, 'sender' | 'dataDir'> {
+interface Resting extends Pick<GithubStage, 'double' | 'dataDir'> {
   readonly hasten: boolean;
 }
 
-async function rest({ sender, dataDir, hasten }: Resting, patience: Patience): Promise<void> {
+async function rest({ double, dataDir, hasten }: Resting, patience: Patience): Promise<void> {
   using records = openRecords(dataDir);
   await until(
     'rest',
     async () => {
-      await sender.settled();
+      await double.webhooks.settled();
       const ahead = (await jobsIn(records)).filter(isAhead);
       // All that was told is handled: no more news will come, however long it is waited for.
       if (hasten && ahead.length > 0 && ahead.every(isGathering)) await hastenHeads(records, gatheredBy());

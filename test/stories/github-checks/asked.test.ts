@@ -79,7 +79,7 @@ it('is heard by nobody where a stranger says `/analyse stop`', async () => {
   const { release } = await desk.runHeld(sha, { test: COUPONS });
   state.clock.advance(2_000);
   people.comment(desk.name, number, { by: 'ola', body: '/analyse stop' });
-  await stage.sender.settled();
+  await stage.double.webhooks.settled();
   await release();
   expect(desk.comments(number)).toHaveLength(1);
 });

@@ -80,7 +80,7 @@ describe('with Actions: write', () => {
     await stage.until('a second attempt', () => run.attempts.length > 1);
     await stage.service()[Symbol.asyncDispose]();
     await stage.restart();
-    await stage.sender.settled();
+    await stage.double.webhooks.settled();
     await finish(desk, run, DELIVERY);
     expect(desk.checkRun(sha).title).toMatch(/^Flaky/);
     expect([run.attempts.length, desk.writes().filter((write) => write.endsWith('/rerun')).length]).toEqual([2, 1]);

@@ -52,7 +52,7 @@ it('takes all published examples or says why not, and does nothing at any of the
   expect(examples.length).toBeGreaterThanOrEqual(329);
   const refused: string[] = [];
   for (const { name } of examples) {
-    const { statusCode, response } = await stage.sender.postExample(name);
+    const { statusCode, response } = await stage.double.webhooks.postExample(name);
     const { message, detail } = JSON.parse(response.payload) as { message?: string; detail?: string };
     expect({ name, statusCode, reason: message ?? detail }).toEqual({
       ...{ name, statusCode: expect.toBeOneOf([202, 400]), reason: expect.stringMatching(/^[A-Z].*\.$/) },

@@ -35,13 +35,13 @@ it('asks for all that it missed while it was out, and does each once, even what 
     stage.double.people.comment(SHOP_NAME, number, { by: 'ola', body: `/analyse ${index}` });
     if (index === MISSED / 2) stage.double.people.label(SHOP_NAME, asked, 'analyse', 'mara');
   }
-  await stage.sender.settled();
-  const failed = stage.sender.deliveries(stage.double.app.id).filter(({ statusCode }) => statusCode !== 202);
+  await stage.double.webhooks.settled();
+  const failed = stage.double.webhooks.deliveries(stage.double.app.id).filter(({ statusCode }) => statusCode !== 202);
   expect(failed.length).toBeGreaterThan(100);
 
   // Each start asks for what is missed then; people press "Redeliver" beside it.
   const missed = () => {
-    const all = stage.sender.deliveries(stage.double.app.id);
+    const all = stage.double.webhooks.deliveries(stage.double.app.id);
     const arrived = new Set(all.filter(({ statusCode }) => statusCode === 202).map(({ guid }) => guid));
     return all.filter(({ guid }) => !arrived.has(guid)).length;
   };
@@ -50,7 +50,7 @@ it('asks for all that it missed while it was out, and does each once, even what 
   for (let start = 0; missed() > 0 && start < 8; start++) {
     const service = await stage.restart();
     lives.push(service);
-    for (const { id } of failed.slice(start * 10, start * 10 + 10)) stage.sender.redeliver(id);
+    for (const { id } of failed.slice(start * 10, start * 10 + 10)) stage.double.webhooks.redeliver(id);
     await stage.until('being asked', () => service.output().includes('requested redelivery of failed webhooks'));
     await stage.rest();
     await service.end('SIGTERM');
@@ -71,7 +71,7 @@ it(`acknowledges ${MANY} deliveries that nobody works on, within bounds, and wor
   const number = await reportBug(stage.double, { more: 'The one of the flood.' });
   stage.double.people.comment(SHOP_NAME, number, { by: 'ola', body: '/analyse' });
   await stage.rest();
-  const latest = stage.sender.deliveries(stage.double.app.id).find(({ event }) => event === 'issue_comment');
+  const latest = stage.double.webhooks.deliveries(stage.double.app.id).find(({ event }) => event === 'issue_comment');
   const payload = latest?.request.payload as { readonly comment: object };
   const { app, state } = stage.double;
   const receiving = await serveWithoutWorker(stage);
@@ -108,10 +108,10 @@ it('ends a job whose repository was taken from it, or whose installation was sus
     const desk = deskOf(stage, 'corner/lost', number);
     const receiving = await serveWithoutWorker(stage);
     desk.label('mara', loss === 'suspended' ? 'analyse' : 'analyze');
-    await stage.sender.settled();
+    await stage.double.webhooks.settled();
     expect((await storedQueue(stage.dataDir)).deliveries['waiting']).toBe(1);
     await receiving[Symbol.asyncDispose]();
-    stage.sender.outage(true);
+    stage.double.webhooks.outage(true);
     const [installation] = [...stage.double.state.installations.values()];
     if (installation === undefined) throw new Error('the App is not installed');
     if (loss === 'suspended') people.suspend(installation, 'nora');
@@ -122,7 +122,7 @@ it('ends a job whose repository was taken from it, or whose installation was sus
     expect(requests.length - asked).toBeLessThan(40);
     expect([desk.ours(), desk.reactions()]).toEqual([[], []]);
     expect((await storedQueue(stage.dataDir)).jobs.filter(({ kind }) => kind === 'delivery')).toEqual([]);
-    stage.sender.outage(false);
+    stage.double.webhooks.outage(false);
     if (loss === 'suspended') people.unsuspend(installation, 'nora');
     await stage.rest();
   }

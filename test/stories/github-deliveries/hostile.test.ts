@@ -17,7 +17,7 @@ beforeAll(async () => {
   const number = await reportBug(stage.double);
   stage.double.people.comment(SHOP_NAME, number, { by: 'ola', body: 'It happens to me.' });
   await stage.rest();
-  const comment = stage.sender.deliveries(stage.double.app.id).find(({ event }) => event === 'issue_comment');
+  const comment = stage.double.webhooks.deliveries(stage.double.app.id).find(({ event }) => event === 'issue_comment');
   body = JSON.stringify(comment?.request.payload);
 });
 

@@ -113,7 +113,7 @@ it('opens a pull request for a writer who asks for it while the run of a triager
   desk.label('per');
   await asked;
   desk.say('mara', '/analyse fix');
-  await stage.sender.settled();
+  await stage.double.webhooks.settled();
   release();
   const pull = await desk.pull();
   await stage.rest();

@@ -36,7 +36,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const of = (name: string, labels = {}) => sum(text, `causeway_${name}`, labels);
 
 it('counts deliveries as they were sent, and each that was stored as handled once', () => {
-  const sent = stage.sender.deliveries(stage.double.app.id);
+  const sent = stage.double.webhooks.deliveries(stage.double.app.id);
   const answered = (status: string) =>
     of('http_request_duration_seconds_count', { route: '/api/github/webhooks', status });
   expect(answered('401')).toBe(1);

@@ -106,7 +106,7 @@ it('asks for what GitHub could not deliver while it was away', async () => {
   await stage.rest();
   await stage.service().end('SIGTERM');
   desk.label('mara');
-  await stage.sender.settled();
+  await stage.double.webhooks.settled();
   await stage.restart();
   await desk.pull();
   await stage.rest();

@@ -30,7 +30,7 @@ it('finishes what it began under the new name of a repository', async () => {
   await asked;
   await desk.comment('Investigating');
   stage.double.people.renameRepository('corner/old-name', 'new-name', 'nora');
-  await stage.sender.settled();
+  await stage.double.webhooks.settled();
   release();
   const pull = await desk.pull();
   await stage.rest();
@@ -47,7 +47,7 @@ it('finishes for a new owner who has the App as well', async () => {
   await asked;
   await desk.comment('Investigating');
   stage.double.people.transferRepository('corner/sold', 'market', 'nora');
-  await stage.sender.settled();
+  await stage.double.webhooks.settled();
   release();
   await stage.rest();
   const mara = await stage.api('mara');
@@ -67,7 +67,7 @@ it('opens no pull request in a repository that was archived meanwhile, and asks 
   await asked;
   await desk.comment('Investigating');
   stage.double.people.archiveRepository('corner/archived', 'nora');
-  await stage.sender.settled();
+  await stage.double.webhooks.settled();
   const before = stage.double.requests.length;
   release();
   await stage.until('the end', async () => model.told('Repository corner/archived ').length >= 3);
@@ -82,7 +82,7 @@ it('goes on in a repository that was made private, whose source the world no lon
   desk.label('mara');
   await asked;
   stage.double.people.publiciseRepository('corner/hidden', 'nora', true);
-  await stage.sender.settled();
+  await stage.double.webhooks.settled();
   release();
   await desk.pull();
   await stage.rest();

@@ -32,16 +32,16 @@ it('reads neither title, body nor comments as they were edited after the trigger
   const edited = desk.say('ola', 'Try the other branch.');
   later();
   // Meanwhile nothing arrives: the edits are there before the delivery is.
-  stage.sender.outage(true);
+  stage.double.webhooks.outage(true);
   desk.label('mara');
   later();
   people.edit(desk.name, desk.number, { by: 'ola', title: 'EDITED title', body: 'EDITED body' });
   people.editComment(desk.name, edited.id, { by: 'ola', body: 'EDITED comment' });
   desk.say('ola', 'LATER comment');
-  await stage.sender.settled();
-  stage.sender.outage(false);
-  const labelled = stage.sender.deliveries(stage.double.app.id).find(({ action }) => action === 'labeled');
-  stage.sender.redeliver(labelled?.id ?? 0);
+  await stage.double.webhooks.settled();
+  stage.double.webhooks.outage(false);
+  const labelled = stage.double.webhooks.deliveries(stage.double.app.id).find(({ action }) => action === 'labeled');
+  stage.double.webhooks.redeliver(labelled?.id ?? 0);
   await desk.pull();
   await stage.rest();
   const told = model.told('Repository corner/edited ').join('\n');
@@ -54,14 +54,14 @@ it('reads neither title, body nor comments as they were edited after the trigger
 
 it('reads the comment that asked as it was sent, whatever it says now', async () => {
   const desk = await openDesk(stage, 'corner/asked');
-  stage.sender.outage(true);
+  stage.double.webhooks.outage(true);
   const asked = desk.say('per', '/analyse Mind the capitals.');
   later();
   stage.double.people.editComment(desk.name, asked.id, { by: 'ola', body: '/analyse EDITED guidance' });
-  await stage.sender.settled();
-  stage.sender.outage(false);
-  const created = stage.sender.deliveries(stage.double.app.id).find(({ action }) => action === 'created');
-  stage.sender.redeliver(created?.id ?? 0);
+  await stage.double.webhooks.settled();
+  stage.double.webhooks.outage(false);
+  const created = stage.double.webhooks.deliveries(stage.double.app.id).find(({ action }) => action === 'created');
+  stage.double.webhooks.redeliver(created?.id ?? 0);
   await desk.comment('Cause found');
   const told = model.told('Repository corner/asked ').join('\n');
   expect(told).toContain('Mind the capitals.');

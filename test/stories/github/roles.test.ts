@@ -92,15 +92,19 @@ it('does nothing for a label of a bot, of our own App, or of a person who is gon
   desk.label(bot);
   desk.label(own, 'analyze');
   desk.say(own, '/analyse');
-  stage.sender.outage(true);
+  stage.double.webhooks.outage(true);
   people.unlabel(desk.name, desk.number, 'analyse', 'mara');
   desk.label('gone');
-  await stage.sender.settled();
+  await stage.double.webhooks.settled();
   people.deleteAccount('gone');
-  stage.sender.outage(false);
-  stage.sender.redeliver(stage.sender.deliveries(app.id)[0]?.id ?? 0);
+  stage.double.webhooks.outage(false);
+  stage.double.webhooks.redeliver(stage.double.webhooks.deliveries(app.id)[0]?.id ?? 0);
   await stage.rest();
-  expect(stage.sender.deliveries(app.id)[0]).toMatchObject({ event: 'issues', action: 'labeled', statusCode: 202 });
+  expect(stage.double.webhooks.deliveries(app.id)[0]).toMatchObject({
+    event: 'issues',
+    action: 'labeled',
+    statusCode: 202,
+  });
   expect(desk.ours().map(({ body }) => body)).toEqual(['/analyse']);
   expect([desk.reactions(), desk.writes(), model.told('Repository corner/bots ')]).toEqual([[], [], []]);
 });

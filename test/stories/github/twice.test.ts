@@ -31,8 +31,8 @@ function send(
 }
 
 async function lastDelivery(action: string): Promise<ListedDelivery> {
-  await stage.sender.settled();
-  const found = stage.sender.deliveries(stage.double.app.id).find((one) => one.action === action);
+  await stage.double.webhooks.settled();
+  const found = stage.double.webhooks.deliveries(stage.double.app.id).find((one) => one.action === action);
   if (found === undefined) throw new Error(`no delivery "${action}"`);
   return found;
 }
@@ -54,15 +54,15 @@ it('makes one of everything of two labels within the same second', async () => {
 
 it('makes one of everything of a delivery that comes twenty times at once, and again later', async () => {
   const desk = await openDesk(stage, 'corner/parallel');
-  stage.sender.outage(true);
+  stage.double.webhooks.outage(true);
   desk.label('mara');
   const label = await lastDelivery('labeled');
-  stage.sender.outage(false);
+  stage.double.webhooks.outage(false);
   const answers = await Promise.all(Array.from({ length: 20 }, () => send(label)));
   expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([202]));
   await expectOneOfEach(desk);
   const writes = desk.writes().length;
-  stage.sender.redeliver(label.id);
+  stage.double.webhooks.redeliver(label.id);
   await stage.rest();
   expect(desk.writes()).toHaveLength(writes);
 });
@@ -89,10 +89,10 @@ it('does nothing for a body that is sent again under another id, or under the na
 it('refuses a body that nobody signed, and does nothing', async () => {
   const desk = await openDesk(stage, 'corner/forged');
   const { app } = stage.double;
-  stage.sender.outage(true);
+  stage.double.webhooks.outage(true);
   desk.label('mara');
   const label = await lastDelivery('labeled');
-  stage.sender.outage(false);
+  stage.double.webhooks.outage(false);
   const body = JSON.stringify(label.request.payload);
   const letter = { guid: label.guid, event: label.event, body };
   const forged = signDelivery({ ...app, webhookSecret: 'development' }, letter);
