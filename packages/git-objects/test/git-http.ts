@@ -21,9 +21,13 @@ export interface GitHttpServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Git's own server program, asked for once. */
+let backend: string | undefined;
+
 /** Serves until disposed. Only reading is offered. */
 export async function gitHttp(options: GitHttpOptions): Promise<GitHttpServer> {
-  const backend = join(execFileSync('git', ['--exec-path']).toString().trim(), 'git-http-backend');
+  backend ??= join(execFileSync('git', ['--exec-path']).toString().trim(), 'git-http-backend');
+  const program = backend;
   const requests: { path: string; authorization: string }[] = [];
   const server = createServer(async (request, response) => {
     requests.push({ path: request.url ?? '', authorization: request.headers.authorization ?? '' });
@@ -32,7 +36,7 @@ export async function gitHttp(options: GitHttpOptions): Promise<GitHttpServer> {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
       return;
     }
-    answer(backend, options.root, request, response);
+    answer(program, options.root, request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
