@@ -1,10 +1,10 @@
 // SIGTERM at any moment: while requests are under way, in the middle of a model call, in the middle of a callback. It ends soon, and nothing is lost or doubled.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { apiClient } from '../support/api-client.ts';
 import { entryGround, entryKillRound, NO_LOSSES, unended } from '../support/entry-kill.ts';
 import { killGround } from '../support/kill-rounds.ts';
+import { listenOnLoopback } from '../support/loopback.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 10);
@@ -33,14 +33,11 @@ async function hangingReceiver() {
     if (came.length === 1) first.resolve();
     else request.resume().once('end', () => response.end());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${url}/hook`,
     ...{ came, first: first.promise },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

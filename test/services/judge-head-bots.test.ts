@@ -1,15 +1,8 @@
 // Pull requests of bots: what `checks.bots` decides, how many a day are investigated, and in whose name.
 import { expect, it } from 'vitest';
 import type { CheckRules } from '../../src/core/check/check.ts';
-import {
-  CODE_LOG,
-  DEFAULT_PLACE,
-  HEAD,
-  type HeadGround,
-  headGround,
-  logOf,
-  pullRequestPlace,
-} from '../support/head-ground.ts';
+import { CODE_LOG, HEAD, type HeadGround, headGround, logOf, pullRequestPlace } from '../support/head-ground.ts';
+import { ON_MAIN } from '../support/store-samples.ts';
 
 const BOT = { isBot: true, isTrusted: false, author: { id: 9, login: 'renovate[bot]' } } as const;
 /** As the checks in memory call our own. */
@@ -76,7 +69,7 @@ it('is investigated five times a day, which people and the default branch do not
   expect(await last()).toEqual(Array(2).fill({ code: 'bot_limit', limit: 5 }));
   const [person, main] = ['e'.repeat(40), 'f'.repeat(40)];
   at.world.places.set(person, pullRequestPlace({ number: 20, sha: person }));
-  at.world.places.set(main, DEFAULT_PLACE);
+  at.world.places.set(main, ON_MAIN);
   for (const [index, sha] of [person, main].entries()) {
     at.run('till', 'red', { sha, log: logOf(20 + index) });
     expect((await at.look(sha)).head.findings).toMatchObject([{ notBegun: null }]);

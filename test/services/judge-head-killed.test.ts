@@ -5,7 +5,6 @@ import { type Cut, CutShort, cutShort } from '../support/cut-short.ts';
 import {
   BASE,
   CODE_LOG,
-  DEFAULT_PLACE,
   DISK_LOG,
   HEAD,
   type HeadGround,
@@ -14,7 +13,7 @@ import {
   OTHER_LOG,
   pullRequestPlace,
 } from '../support/head-ground.ts';
-import { ofActions, at as time } from '../support/store-samples.ts';
+import { ON_MAIN, ofActions, at as time } from '../support/store-samples.ts';
 
 const WRITES = new Set([
   ...['accept', 'closeFixedFailures', 'closeFailuresOfPullRequest', 'ensureAccount', 'markFlaky'],
@@ -24,7 +23,7 @@ const WRITES = new Set([
 /** What there is before the look that is killed. */
 const WORLDS: Readonly<Record<string, (at: HeadGround) => Promise<void>>> = {
   'a pull request with everything at once': async (at) => {
-    at.world.places.set(BASE, DEFAULT_PLACE);
+    at.world.places.set(BASE, ON_MAIN);
     at.run('base', 'red', { sha: BASE, log: logOf(3) });
     at.run('test (1)', 'green', { sha: BASE });
     await at.look(BASE);
@@ -41,8 +40,8 @@ const WORLDS: Readonly<Record<string, (at: HeadGround) => Promise<void>>> = {
     at.run('status', 'red', { app: '', runId: null, title: 'AssertionError: 3 is not 4' });
   },
   'a default branch that is red again': async (at) => {
-    at.world.places.set(HEAD, DEFAULT_PLACE);
-    at.world.places.set(BASE, DEFAULT_PLACE);
+    at.world.places.set(HEAD, ON_MAIN);
+    at.world.places.set(BASE, ON_MAIN);
     at.world.history.push(BASE, HEAD);
     at.run('test', 'red', { sha: BASE, log: CODE_LOG });
     at.run('lint', 'red', { sha: BASE, log: logOf(5) });

@@ -2,15 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/core/check/head.ts';
 import type { Outcome } from '../../src/core/outcome/answer-outcome.ts';
-import {
-  CODE_LOG,
-  CODE_WORDS,
-  DEFAULT_PLACE,
-  type HeadGround,
-  headGround,
-  pullRequestPlace,
-} from '../support/head-ground.ts';
-import { conclusion, ofActions, at as time } from '../support/store-samples.ts';
+import { CODE_LOG, CODE_WORDS, type HeadGround, headGround, pullRequestPlace } from '../support/head-ground.ts';
+import { conclusion, ON_MAIN, ofActions, at as time } from '../support/store-samples.ts';
 
 const OLD = '1'.repeat(40);
 const MID = '2'.repeat(40);
@@ -20,8 +13,8 @@ const NEW = '3'.repeat(40);
 async function branch(): Promise<HeadGround> {
   const at = await headGround();
   at.world.history.push(OLD, MID, NEW);
-  for (const sha of [OLD, MID]) at.world.places.set(sha, { ...DEFAULT_PLACE, isBehind: true } as typeof DEFAULT_PLACE);
-  at.world.places.set(NEW, DEFAULT_PLACE);
+  for (const sha of [OLD, MID]) at.world.places.set(sha, { ...ON_MAIN, isBehind: true } as typeof ON_MAIN);
+  at.world.places.set(NEW, ON_MAIN);
   return at;
 }
 
@@ -127,7 +120,7 @@ describe('a failure of several pull requests', () => {
   it('is linked to what was begun in one that is over while it is open on the default branch', async () => {
     await using at = await headGround();
     const first = await red(at, 5, OLD);
-    at.world.places.set(NEW, DEFAULT_PLACE);
+    at.world.places.set(NEW, ON_MAIN);
     at.run('test', 'red', { sha: NEW, log: CODE_LOG, words: CODE_WORDS });
     await at.look(NEW);
     await at.store.closeFailuresOfPullRequest(at.project.id, 5, time(1));
@@ -159,7 +152,7 @@ describe('a failure of several pull requests', () => {
     const last = '7'.repeat(40);
     at.world.places.set(last, place(5, last, { isClosed: true }));
     await at.look(last);
-    at.world.places.set('8'.repeat(40), DEFAULT_PLACE);
+    at.world.places.set('8'.repeat(40), ON_MAIN);
     at.run('test', 'red', { sha: '8'.repeat(40), log: CODE_LOG, words: CODE_WORDS });
     const [onDefault] = (await at.look('8'.repeat(40))).head.findings;
     expect(onDefault).toMatchObject({ investigationId: first.investigationId, isOwnThread: false });

@@ -5,7 +5,6 @@ import { createId } from '../../src/core/ids.ts';
 import type { ThreadPart } from '../../src/db/reports.ts';
 import {
   CODE_LOG,
-  DEFAULT_PLACE,
   DISK_LOG,
   HEAD,
   type HeadGround,
@@ -16,6 +15,7 @@ import {
 import {
   acceptance,
   conclusion,
+  ON_MAIN,
   ofActions,
   opening,
   started,
@@ -29,7 +29,7 @@ const NEXT = 'd'.repeat(40);
 
 async function defaultBranch(): Promise<HeadGround> {
   const at = await headGround();
-  at.world.places.set(HEAD, DEFAULT_PLACE);
+  at.world.places.set(HEAD, ON_MAIN);
   at.world.history.push(GREEN, '1'.repeat(40), HEAD, NEXT);
   return at;
 }
@@ -91,14 +91,14 @@ describe('a red default branch', () => {
     at.run('test', 'red', { log: CODE_LOG });
     const { head: first } = await at.look();
     at.seconds = 3_600;
-    at.world.places.set(GREEN, DEFAULT_PLACE);
+    at.world.places.set(GREEN, ON_MAIN);
     at.run('test', 'green', { sha: GREEN });
     expect((await at.look(GREEN)).head.state).toBe('green');
     const { failureId, investigationId } = first.findings[0]!;
     expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'closed', closed: { sha: GREEN } });
     await at.store.recordPassingCheck(at.project.id, { check: ofActions('test'), sha: GREEN, at: time(3_600) });
     at.seconds = 7_200;
-    at.world.places.set(NEXT, DEFAULT_PLACE);
+    at.world.places.set(NEXT, ON_MAIN);
     at.run('test', 'red', { sha: NEXT, log: CODE_LOG });
     const { head } = await at.look(NEXT);
     expect(head.findings).toMatchObject([{ failureId, standing: 'regression' }]);
@@ -123,7 +123,7 @@ describe('a red default branch', () => {
     const [disk] = (await at.look()).head.findings;
     expect(disk).toMatchObject({ verdict: 'infrastructure' });
     expect(await at.store.findFailure(disk!.failureId)).toMatchObject({ range: null });
-    at.world.places.set(NEXT, DEFAULT_PLACE);
+    at.world.places.set(NEXT, ON_MAIN);
     at.run('test', 'red', { sha: NEXT, log: CODE_LOG });
     const [code] = (await at.look(NEXT)).head.findings;
     expect(await at.store.findFailure(code!.failureId)).toMatchObject({ range: { to: NEXT } });
@@ -138,7 +138,7 @@ describe('a red default branch', () => {
     at.run('test', 'red', { log: CODE_LOG });
     const { head: first } = await at.look();
     at.seconds = 60;
-    at.world.places.set(NEXT, DEFAULT_PLACE);
+    at.world.places.set(NEXT, ON_MAIN);
     at.run('test', 'green', { sha: NEXT });
     at.run('till', 'red', { sha: NEXT, log: OTHER_LOG });
     const { head } = await at.look(NEXT);

@@ -9,14 +9,13 @@ import { createBackfillHandler } from '../../src/services/backfill.ts';
 import {
   BASE,
   CODE_LOG,
-  DEFAULT_PLACE,
   HEAD,
   type HeadGround,
   headGround,
   OTHER_LOG,
   pullRequestPlace,
 } from '../support/head-ground.ts';
-import { ofActions, at as time } from '../support/store-samples.ts';
+import { ON_MAIN, ofActions, at as time } from '../support/store-samples.ts';
 import { rowsOf } from '../support/stored-text.ts';
 
 interface Planting {
@@ -127,7 +126,7 @@ describe('secrets in what is said of red checks', () => {
       const name = `deploy ${planting.token('name')}`;
       const between = ['a'.repeat(40), HEAD];
       at.world.history.push(BASE, ...between);
-      at.world.places.set(HEAD, DEFAULT_PLACE);
+      at.world.places.set(HEAD, ON_MAIN);
       await at.store.recordPassingCheck(at.project.id, {
         check: ofActions('deploy [redacted]'),
         sha: BASE,
@@ -149,12 +148,12 @@ describe('secrets in what is said of red checks', () => {
   it('leave a check known by its name: green again, it closes what it was red of', () =>
     planted(async (at, planting) => {
       const name = `deploy ${planting.token('name')}`;
-      at.world.places.set(HEAD, DEFAULT_PLACE);
+      at.world.places.set(HEAD, ON_MAIN);
       at.run(name, 'red', { log: CODE_LOG });
       const { head } = await at.look();
       const next = 'd'.repeat(40);
       at.world.history.push(HEAD, next);
-      at.world.places.set(next, DEFAULT_PLACE);
+      at.world.places.set(next, ON_MAIN);
       at.seconds = 60;
       at.run(name, 'green', { sha: next });
       await at.look(next);

@@ -1,15 +1,7 @@
 // Whose word counts: outsiders, other Apps and other heads at work make nothing of the default branch look better than it is.
 import { describe, expect, it } from 'vitest';
-import {
-  CODE_LOG,
-  DEFAULT_PLACE,
-  HEAD,
-  type HeadGround,
-  headGround,
-  logOf,
-  pullRequestPlace,
-} from '../support/head-ground.ts';
-import { at as time } from '../support/store-samples.ts';
+import { CODE_LOG, HEAD, type HeadGround, headGround, logOf, pullRequestPlace } from '../support/head-ground.ts';
+import { ON_MAIN, at as time } from '../support/store-samples.ts';
 
 type Changes = Parameters<typeof pullRequestPlace>[0];
 
@@ -37,7 +29,7 @@ async function redHere(at: HeadGround, place: Parameters<HeadGround['world']['pl
 
 describe('what passes and fails at one commit of forks', () => {
   it.each([
-    ['the default branch', DEFAULT_PLACE],
+    ['the default branch', ON_MAIN],
     ['a pull request of somebody with write', pullRequestPlace({ number: 9 })],
   ])('is not chance on %s', async (_, place) => {
     await using at = await headGround();
@@ -71,11 +63,11 @@ describe('what passes and fails at one commit of trusted pull requests', () => {
   it('is chance on the default branch only where it was seen there as well', async () => {
     await using at = await headGround();
     await flakyIn(at, 3, {});
-    expect((await redHere(at, DEFAULT_PLACE)).verdict).toBe('code');
+    expect((await redHere(at, ON_MAIN)).verdict).toBe('code');
     at.run('test', 'green');
     await at.look();
     const next = 'e'.repeat(40);
-    at.world.places.set(next, DEFAULT_PLACE);
+    at.world.places.set(next, ON_MAIN);
     at.run('test', 'red', { sha: next, log: CODE_LOG });
     expect((await at.look(next)).head.findings[0]?.verdict).toBe('flaky');
   });
@@ -84,7 +76,7 @@ describe('what passes and fails at one commit of trusted pull requests', () => {
 it('a fork that fails as the default branch did has no other pull request excused', async () => {
   await using at = await headGround();
   const main = 'e'.repeat(40);
-  at.world.places.set(main, DEFAULT_PLACE);
+  at.world.places.set(main, ON_MAIN);
   at.run('other', 'red', { sha: main, log: CODE_LOG });
   await at.look(main);
   at.seconds = 600;
@@ -102,9 +94,9 @@ describe('a check of one name', () => {
     await using at = await headGround();
     const next = 'e'.repeat(40);
     at.world.history.push(HEAD, next);
-    const { failureId } = await redHere(at, { ...DEFAULT_PLACE, isBehind: true } as typeof DEFAULT_PLACE);
+    const { failureId } = await redHere(at, { ...ON_MAIN, isBehind: true } as typeof ON_MAIN);
     at.seconds = 60;
-    at.world.places.set(next, DEFAULT_PLACE);
+    at.world.places.set(next, ON_MAIN);
     at.run('test', 'green', { sha: next, app });
     expect((await at.look(next)).head.state).toBe('green');
     expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'open' });
@@ -116,7 +108,7 @@ describe('a check of one name', () => {
   it.each(['another-ci', ''])('of %j that is green closes nothing of another that is red beside it', async (app) => {
     await using at = await headGround();
     at.run('test', 'green', { app });
-    const { failureId } = await redHere(at, DEFAULT_PLACE);
+    const { failureId } = await redHere(at, ON_MAIN);
     expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'open' });
     expect((await at.look()).head.state).toBe('red');
     expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'open' });
@@ -131,7 +123,7 @@ describe('the commit of a pull request that becomes the default branch as it is'
     expect(before).toMatchObject({ verdict: 'base_broken', investigationId: null });
     at.seconds = 60;
     await at.store.closeFailuresOfPullRequest(at.project.id, 5, time(60));
-    at.world.places.set(HEAD, DEFAULT_PLACE);
+    at.world.places.set(HEAD, ON_MAIN);
     const [finding] = (await at.look()).head.findings;
     expect(finding).toMatchObject({
       failureId: before.failureId,

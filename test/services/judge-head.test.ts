@@ -5,7 +5,6 @@ import {
   BASE,
   CODE_LOG,
   CODE_WORDS,
-  DEFAULT_PLACE,
   DISK_LOG,
   HEAD,
   type HeadGround,
@@ -14,7 +13,7 @@ import {
   OTHER_LOG,
   pullRequestPlace,
 } from '../support/head-ground.ts';
-import { at as time } from '../support/store-samples.ts';
+import { ON_MAIN, at as time } from '../support/store-samples.ts';
 
 const NEXT = 'd'.repeat(40);
 
@@ -106,7 +105,7 @@ describe('red checks of a pull request', () => {
 
   it('that are red on the base for the same cause are the base, and are linked to what was begun there', async () => {
     await using at = await pullRequest();
-    at.world.places.set(BASE, DEFAULT_PLACE);
+    at.world.places.set(BASE, ON_MAIN);
     at.run('test', 'red', { sha: BASE, log: CODE_LOG });
     const base = only((await at.look(BASE)).head.findings);
     at.run('test', 'red', { log: CODE_LOG });

@@ -11,6 +11,8 @@ import {
   type AppPermissions,
   type Comment,
   type GithubDouble,
+  type GithubRepository,
+  type State,
   startGithubDouble,
 } from 'causeway-github-double';
 import { CAUSEWAY_APP } from './causeway-app.ts';
@@ -104,14 +106,7 @@ export function createRunner(
         writeFile(files.output, ''),
         writeFile(files.summary, ''),
       ]);
-      const token = options.token ?? `ghs_${randomBytes(18).toString('hex')}`;
-      if (options.token === undefined) {
-        state.tokens.set(token, {
-          ...{ kind: 'installation', installationId: installation.id, repositoryIds: new Set([found.id]) },
-          permissions: { ...(options.permissions ?? FIX_PERMISSIONS), metadata: 'read' },
-          expiresAt: new Date(state.clock.now().getTime() + 3_600_000).toISOString(),
-        });
-      }
+      const token = options.token ?? issueToken(state, installation, found, options.permissions);
       const inputs = Object.fromEntries(
         Object.entries(options.with ?? {}).map(([input, value]) => [`INPUT_${input.toUpperCase()}`, value]),
       );
@@ -218,11 +213,21 @@ export function makeAppToken({ double }: Pick<ActionsStage, 'double'>, name: str
     ({ appId, accountId }) => appId === app.id && accountId === ownerId,
   );
   const installation = known ?? people.install(OWNER, { app, by: 'nora', permissions: FIX_PERMISSIONS });
+  return issueToken(state, installation, double.repository(name));
+}
+
+/** An hour long, and for that repository alone. */
+function issueToken(
+  { tokens, clock }: State,
+  { id: installationId }: AppInstallation,
+  { id }: GithubRepository,
+  permissions = FIX_PERMISSIONS,
+): string {
   const token = `ghs_${randomBytes(18).toString('hex')}`;
-  state.tokens.set(token, {
-    ...{ kind: 'installation', installationId: installation.id, repositoryIds: new Set([double.repository(name).id]) },
-    permissions: FIX_PERMISSIONS,
-    expiresAt: new Date(state.clock.now().getTime() + 3_600_000).toISOString(),
+  tokens.set(token, {
+    ...{ kind: 'installation', installationId, repositoryIds: new Set([id]) },
+    permissions: { ...permissions, metadata: 'read' },
+    expiresAt: new Date(clock.now().getTime() + 3_600_000).toISOString(),
   });
   return token;
 }

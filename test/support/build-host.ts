@@ -1,6 +1,6 @@
 // A CI on loopback, as its API answers: Buildkite, CircleCI or Jenkins, with one answer for each path.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from './loopback.ts';
 
 interface Answered {
   readonly status?: number;
@@ -32,15 +32,12 @@ export async function startBuildServer(): Promise<BuildServer> {
     if (how !== 'cut') return void response.end(text);
     response.write(text.slice(0, text.length / 2), () => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listenOnLoopback(server);
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: url,
     answers,
     seen,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -1,7 +1,7 @@
 // A commit that is red in a check which was green before, with the logs of both: they share a line that looks like the cause.
 import { expect } from 'vitest';
-import { BASE, DEFAULT_PLACE, HEAD, type HeadGround, headGround } from './head-ground.ts';
-import { ofActions, at as time } from './store-samples.ts';
+import { BASE, HEAD, type HeadGround, headGround } from './head-ground.ts';
+import { ON_MAIN, ofActions, at as time } from './store-samples.ts';
 
 export const GREEN = 'a'.repeat(40);
 export const NEXT = 'd'.repeat(40);
@@ -26,7 +26,7 @@ export function redLog(name = 'sign'): string {
 }
 
 /** The commits of the default branch are these, and the last is red. */
-export async function greenGround(place = DEFAULT_PLACE): Promise<HeadGround> {
+export async function greenGround(place = ON_MAIN): Promise<HeadGround> {
   const at = await headGround();
   at.world.places.set(HEAD, place);
   at.world.history.push(GREEN, BASE, HEAD, NEXT);

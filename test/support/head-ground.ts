@@ -17,7 +17,7 @@ import type { Opened } from '../contract/engine.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { createMemoryChecks, type MemoryWorld, memoryWorld } from './memory-checks.ts';
 import { testLexicons } from './memory-source.ts';
-import { at, githubGround, WRITER } from './store-samples.ts';
+import { at, githubGround, inPullRequest, type PullRequestPlace } from './store-samples.ts';
 
 export const HEAD = 'c'.repeat(40);
 export const BASE = 'b'.repeat(40);
@@ -59,15 +59,9 @@ export function logOf(number: number): string {
   return CODE_LOG.replaceAll('cart', name).replaceAll('sum', `${name}_key`);
 }
 
-export function pullRequestPlace(changes: Partial<Extract<HeadPlace, { kind: 'pull_request' }>> = {}): HeadPlace {
-  return {
-    ...{ kind: 'pull_request', number: 5, branch: 'feature', base: { branch: 'main', sha: BASE }, sha: HEAD },
-    ...{ isQueue: false, isFork: false, isDraft: false, author: WRITER, isTrusted: true },
-    ...changes,
-  } as HeadPlace;
+export function pullRequestPlace(changes: Partial<PullRequestPlace> = {}): HeadPlace {
+  return inPullRequest(5, { branch: 'feature', sha: HEAD, ...changes });
 }
-
-export const DEFAULT_PLACE: HeadPlace = { kind: 'default', branch: 'main', pushedBy: WRITER };
 
 interface RunOptions extends Partial<Check> {
   readonly sha?: string;

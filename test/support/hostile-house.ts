@@ -1,8 +1,6 @@
 // A house whose model is the attacker: real git, real tools, a real store on disk; only what the model says is made up.
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { toUnifiedPatch } from 'causeway-diff';
 import type { Model, ModelRequest, ModelTurn } from 'causeway-models';
 import { type GitRepository, gitRepository } from '../../packages/git-objects/test/git-repository.ts';
@@ -17,6 +15,7 @@ import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { PATIENCE_MS } from './patience.ts';
 import { recordsPlace } from './records.ts';
 import { temporaryFolder } from './service.ts';
+import { placesWith } from './stored-text.ts';
 
 interface Said {
   readonly say?: string;
@@ -39,11 +38,9 @@ export interface HostileHouse extends AsyncDisposable {
   readonly folder: string;
   /** `turns` may be a model of its own. */
   attack(turns: Attack | Model, report?: string): Promise<Outcome>;
-  /** The stored files that hold the text, database and its log included. */
+  /** The stored files and tables that hold the text. */
   stored(text: string): Promise<readonly string[]>;
 }
-
-const run = promisify(execFile);
 
 const NO_TOKENS = { promptTokens: 100, cachedTokens: 0, completionTokens: 10, estimated: false };
 
@@ -97,10 +94,7 @@ export async function hostileHouse(
       if (issue === null || changes === null) throw new Error('the issue is not there');
       return { issue, patch: toUnifiedPatch(changes), asked: attacker.asked };
     },
-    stored: async (text) => {
-      const { stdout } = await run('grep', ['-rlaF', '--', text, folder]).catch((error) => error);
-      return String(stdout).split('\n').filter(Boolean);
-    },
+    stored: (text) => placesWith(folder, text),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -2,9 +2,8 @@
 
 import { call, type Played } from '../../packages/models/test/played.ts';
 import type { GithubStage } from './github-stage.ts';
+import { EVIL } from './hostile-log.ts';
 import { conclusion, stepWith, textsIn } from './played-model.ts';
-
-export const EVIL = 'evil.example';
 
 /** Every order names its place, so that a test can tell which of them the model was shown. */
 export function order(place: string): string {

@@ -1,7 +1,7 @@
 // GitHub's part in making an App from a manifest: the page that confirms it, and the exchange of the code, which works once.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from './loopback.ts';
 import { APP_KEY } from './new-key.ts';
 
 export interface ManifestGithub extends AsyncDisposable {
@@ -40,15 +40,12 @@ export async function manifestGithub(): Promise<ManifestGithub> {
       response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"message":"Not Found"}');
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     manifests,
     secrets: [made.webhook_secret, made.client_secret],
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -220,7 +220,7 @@ export function delivery(id: string, changes: Partial<NewDelivery> = {}): NewDel
   return { id, event: 'issues', body: `{"id":"${id}"}`, meaning: `meaning of ${id}`, ...place, ...changes };
 }
 
-type PullRequestPlace = Extract<HeadPlace, { kind: 'pull_request' }>;
+export type PullRequestPlace = Extract<HeadPlace, { kind: 'pull_request' }>;
 
 type Seen = Parameters<HeadStore['saveHead']>[1];
 

@@ -1,6 +1,6 @@
 // A caller's webhook endpoint on loopback: keeps every delivery as it arrived and answers as it is told.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from './loopback.ts';
 import { patience } from './patience.ts';
 
 interface Delivery {
@@ -28,9 +28,9 @@ export async function webhookReceiver(): Promise<WebhookReceiver> {
     response.writeHead(status).end();
     arrivals.dispatchEvent(new Event('arrival'));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=1&b=%20`,
+    url: `${url}/hook?a=1&b=%20`,
     deliveries,
     answerWith: (next) => {
       status = next;
@@ -49,9 +49,6 @@ export async function webhookReceiver(): Promise<WebhookReceiver> {
       }
       return deliveries;
     },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: close,
   };
 }

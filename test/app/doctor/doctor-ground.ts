@@ -1,7 +1,6 @@
 // What the doctor is asked over: the GitHub double with an App as app.yml says, a model's endpoint, and a service that answers.
 
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { type GithubDouble, type ListedDelivery, startGithubDouble } from 'causeway-github-double';
 import { type AskedBehaviour, modelEndpoint } from '../../../packages/models/test/model-endpoint.ts';
@@ -9,6 +8,7 @@ import { runCommand } from '../../../src/app/run-command.ts';
 import type { CheckUpFinding } from '../../../src/cli/operator-text.ts';
 import { CAUSEWAY_APP } from '../../support/causeway-app.ts';
 import { appSettings, OWNER } from '../../support/github-stage.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
 import { scriptedTerminal } from '../../support/scripted-terminal.ts';
 import { temporaryFolder } from '../../support/service.ts';
 
@@ -86,12 +86,9 @@ async function answering() {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"alive"}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    url,
+    [Symbol.asyncDispose]: close,
   };
 }

@@ -1,6 +1,6 @@
 // A GitHub API of a few routes on loopback: it answers what a test says, and remembers what was asked with which token.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '../../support/loopback.ts';
 
 export interface Asked {
   readonly method: string;
@@ -54,16 +54,13 @@ export async function startGithubApi(routes: Record<string, Route>): Promise<Git
     if (said === 'reset') return void request.socket.destroy();
     send(response, said);
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     asked,
     calls: () => asked.filter(({ path }) => !path.endsWith('/access_tokens')).map((one) => `${one.method} ${one.path}`),
     tokenRequests: () => asked.filter(({ path }) => path.endsWith('/access_tokens')).map(({ body }) => body),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -1,12 +1,12 @@
 // A channel of smee.io: what it hands on passes our own receiver, with GitHub's signature over GitHub's bytes.
 import { createHmac } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import type { NewDelivery } from '../../../src/db/deliveries.ts';
 import { createReceiver } from '../../../src/github/intake/receive-delivery.ts';
 import { openSmeeChannel } from '../../../src/github/intake/smee-channel.ts';
 import { createLog } from '../../../src/log.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const log = createLog({ level: 'silent' });
@@ -19,9 +19,9 @@ async function channel() {
     response.write('event: ready\ndata: {}\n\n');
     open.resolve(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/channel`,
+    url: `${url}/channel`,
     send: async (id: string, body: string, secret = SECRET) => {
       const event = {
         'x-github-delivery': id,
@@ -31,10 +31,7 @@ async function channel() {
       };
       (await open.promise).write(`data: ${JSON.stringify(event)}\n\n`);
     },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

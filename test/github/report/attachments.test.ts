@@ -1,6 +1,5 @@
 // Attached files: which links are followed, with which credentials, to where, and how much is taken.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Octokit } from '@octokit/rest';
 import { condenseLog } from 'causeway-ci-log';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { findAttachments, readAttachments } from '../../../src/github/report/att
 
 import type { GatherDeps } from '../../../src/github/report/gather-deps.ts';
 import { createLog } from '../../../src/log.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
 import { patience } from '../../support/patience.ts';
 
 const WEB = 'https://github.com';
@@ -58,15 +58,11 @@ async function host(answer: (request: IncomingMessage, response: ServerResponse)
     asked.push(`${request.url} ${request.headers.authorization ?? 'nobody'}`);
     answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     asked,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

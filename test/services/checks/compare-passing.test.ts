@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { ChecksBusy } from '../../../src/core/check/check.ts';
 import { asked, GREEN, green, greenGround, headline, NEXT, redLog, SHOWN_ALONE } from '../../support/green-ground.ts';
-import { BASE, DEFAULT_PLACE, DISK_LOG, HEAD, type HeadGround, pullRequestPlace } from '../../support/head-ground.ts';
-import { ofActions, at as time } from '../../support/store-samples.ts';
+import { BASE, DISK_LOG, HEAD, type HeadGround, pullRequestPlace } from '../../support/head-ground.ts';
+import { ON_MAIN, ofActions, at as time } from '../../support/store-samples.ts';
 
 describe('a red check of the default branch', () => {
   it('is shown without what the newest green run prints as well, and is the same failure', async () => {
@@ -45,7 +45,7 @@ describe('a red check of the default branch', () => {
     await green(at);
     at.run('sign', 'red', { log: redLog() });
     await at.look();
-    at.world.places.set(NEXT, DEFAULT_PLACE);
+    at.world.places.set(NEXT, ON_MAIN);
     at.run('sign', 'red', { sha: NEXT, log: redLog() });
     expect((await at.look(NEXT)).head.findings).toMatchObject([{ standing: 'known' }]);
     expect(asked(at, 'said')).toHaveLength(3);
@@ -60,7 +60,7 @@ describe('a red check of the default branch', () => {
     at.seconds = 120;
     const back = 'f'.repeat(40);
     at.world.history.push(mended, back);
-    at.world.places.set(back, DEFAULT_PLACE);
+    at.world.places.set(back, ON_MAIN);
     at.run('sign', 'red', { sha: back, log: redLog(), startedAt: time(100) });
     const again = (await at.look(back)).head.findings;
     expect(again).toMatchObject([{ standing: 'regression' }]);

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/core/check/head.ts';
 import { composeFailureReport, type FailureReport } from '../../../src/services/checks/failure-report.ts';
-import { DEFAULT_PLACE, HEAD, pullRequestPlace } from '../../support/head-ground.ts';
+import { HEAD, pullRequestPlace } from '../../support/head-ground.ts';
+import { ON_MAIN } from '../../support/store-samples.ts';
 
 const REPORT_BYTES = 1_024 * 1_024;
 
@@ -54,7 +55,7 @@ describe('the report of a failure', () => {
 
   it('names the commits since it was last green', () => {
     const commits = [{ sha: HEAD, author: 'mona', subject: 'Break it' }];
-    const text = report({ place: DEFAULT_PLACE, range: { from: 'a'.repeat(40), to: HEAD, total: 3, commits } });
+    const text = report({ place: ON_MAIN, range: { from: 'a'.repeat(40), to: HEAD, total: 3, commits } });
     expect(text).toContain(`3 between them:\n- ${HEAD} mona: Break it\n[2 more]`);
     expect(text).toContain('on the default branch "main"');
   });

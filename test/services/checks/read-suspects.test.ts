@@ -1,21 +1,14 @@
 // How much of red checks is read, and kept while it is: less where anyone may have written it.
 import { describe, expect, it } from 'vitest';
-import {
-  CODE_LOG,
-  DEFAULT_PLACE,
-  HEAD,
-  type HeadGround,
-  headGround,
-  logOf,
-  pullRequestPlace,
-} from '../../support/head-ground.ts';
+import { CODE_LOG, HEAD, type HeadGround, headGround, logOf, pullRequestPlace } from '../../support/head-ground.ts';
+import { ON_MAIN } from '../../support/store-samples.ts';
 
 const OUTSIDERS = [
   ['a fork', pullRequestPlace({ isFork: true, isTrusted: false })],
   ['an author without write', pullRequestPlace({ isTrusted: false })],
 ] as const;
 
-async function ground(place = DEFAULT_PLACE): Promise<HeadGround> {
+async function ground(place = ON_MAIN): Promise<HeadGround> {
   const at = await headGround();
   at.world.places.set(HEAD, place);
   return at;

@@ -6,7 +6,8 @@ import { deskOf } from '../../support/github-desk.ts';
 import { shopModel } from '../../support/github-model.ts';
 import { openShop, reportBug } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
-import { EVIL, injectedFiles, obedientTurns, order, REPORT, sentByUs } from '../../support/injected-orders.ts';
+import { EVIL } from '../../support/hostile-log.ts';
+import { injectedFiles, obedientTurns, order, REPORT, sentByUs } from '../../support/injected-orders.ts';
 
 const SHOP = 'corner/targeted';
 const KEY = 'sk-test-0123456789abcdefghij';
