@@ -3,11 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Message } from 'causeway-models';
-import { markBlanks, removeInvisible } from 'causeway-visible-text';
+import { foldSpaces, markBlanks, removeInvisible } from 'causeway-visible-text';
 import { countImages, type SourcedStep, type StepLookup } from '../core/report/index.ts';
 import type { ContextRepository } from '../core/source/index.ts';
 import { locate } from '../installation.ts';
-import { foldSpaces } from './quotation.ts';
 
 export interface Brief {
   /** Name of the repository. */

@@ -1,5 +1,5 @@
 // Quotations: what the model copied, found again in what it was shown.
-import { removeInvisible, restoreBlanks } from 'causeway-visible-text';
+import { foldSpaces, removeInvisible, restoreBlanks } from 'causeway-visible-text';
 
 /** What a line of our tools may begin with: `> 14 | `, `14: `, `src/a.ts:14: `, `14<tab>`. */
 const GUTTER = /^[ \t]*(?:>[ \t]*)?(?:[^\s:|]{1,300}[:-])?\d{1,7}(?:[ \t]*[|│:→]|\t|-(?=[ \t]))[ \t]?/gm;
@@ -44,10 +44,6 @@ export function isInformative({ withoutGutters }: PreparedText): boolean {
   // `return a != a ? b == b : a !== b` has no word of its own, and no other line is like it.
   if (length >= LONG_QUOTE_CHARACTERS) return true;
   return [...withoutGutters.matchAll(WORD)].some(([word]) => !EVERYWHERE.has(word.toLowerCase()));
-}
-
-export function foldSpaces(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** The lines with one space where several were, and without the numbers that our tools print; without empty ones. `isSource`: of a file, with its empty lines and without such numbers. */

@@ -61,6 +61,16 @@ export function formatCodeSpan(text: string): string {
 }
 
 /**
+ * The same for readers that are not GitHub: the text stays as it is, of any length, but for line feeds.
+ */
+export function formatInlineCode(text: string): string {
+  const line = text.replaceAll('\n', ' ');
+  const fence = '`'.repeat(findLongestRun(line) + 1);
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/**
  * A block without a line feed at its end; lines over 2,000 characters are cut, and say so. `info` outside of the known
  * languages is left out. A diff stays to the letter, since people apply it: it is part of no text that becomes the
  * message of a commit.

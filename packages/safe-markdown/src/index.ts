@@ -3,11 +3,11 @@ export {
   formatBullet,
   formatCodeSpan,
   formatFence,
+  formatInlineCode,
   formatPlain,
   type SourceLinks,
   sanitiseInline,
   sanitiseMarkdown,
 } from './github.ts';
-export { formatInlineCode } from './inline-code.ts';
 export { parseInline, parseMarkdown } from './parse.ts';
 export { toPrintable, toPrintableJson, toPrintableLine } from './terminal.ts';

@@ -1,6 +1,7 @@
 // Text from outside without what nobody can see, and cut to a length.
 export {
   cutText,
+  foldSpaces,
   keepBeginning,
   listInvisible,
   markBlanks,

@@ -105,3 +105,8 @@ export function markBlanks(text: string): string {
 export function restoreBlanks(text: string): string {
   return text.replace(MARKED_BLANK, (_, number: string) => String.fromCharCode(Number.parseInt(number, 16)));
 }
+
+/** On one line: each run of white space as one space, none at the ends. Nothing else is changed. */
+export function foldSpaces(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -7,7 +7,6 @@ export {
   describeProofVerdict,
   type EndedProof,
   endProof,
-  foldSpace,
   type HalfCheck,
   type HalfOutcome,
   hashChange,

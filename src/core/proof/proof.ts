@@ -1,7 +1,9 @@
 // The proof of a fix in the repository's own CI: red with the tests alone, green with the fix; judged from what the
 // checks say. Pure.
+
 import { createHash } from 'node:crypto';
 import type { ChangeSet } from 'causeway-diff';
+import { foldSpaces } from 'causeway-visible-text';
 import type { Check } from '../check/index.ts';
 import { type OwnTests, splitChange } from './change-parts.ts';
 
@@ -491,8 +493,8 @@ function isBroken(line: string): boolean {
 const LEAST_MESSAGE = 12;
 
 function isReported(line: string, report: string): boolean {
-  const message = foldSpace(line.replace(/^.{0,80}?\b\w*(?:Error|Exception)\b(?: \[\w{1,40}\])?:? /, ''));
-  return message.length >= LEAST_MESSAGE && foldSpace(report).includes(message);
+  const message = foldSpaces(line.replace(/^.{0,80}?\b\w*(?:Error|Exception)\b(?: \[\w{1,40}\])?:? /, ''));
+  return message.length >= LEAST_MESSAGE && foldSpaces(report).includes(message);
 }
 
 /** Of messages with a stack trace, the longest part without numbers and paths, which differ from machine to machine. */
@@ -503,17 +505,13 @@ export function listThrown(report: string): readonly string[] {
     const isBelow = lines.slice(Math.max(0, at - 4), at).some((one) => /^File "/.test(one));
     const message = isAbove || isBelow ? (THROWN.exec(line)?.[1] ?? '') : '';
     const words = message.split(/\s+/).map((word) => (/[\d/\\]/.test(word) ? '\n' : word));
-    const parts = words.join(' ').split('\n').map(foldSpace);
+    const parts = words.join(' ').split('\n').map(foldSpaces);
     const [longest = ''] = parts.sort((one, other) => other.length - one.length);
     return longest.length >= LEAST_MESSAGE ? [longest] : [];
   });
 }
 
 const THROWN = /^.{0,80}?\b\w{0,80}(?:Error|Exception)\b(?: \[\w{1,40}\])?: (.{1,300})/;
-
-export function foldSpace(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}
 
 /** A sentence without its full stop; "" for what is proven. Names in it come from logs and are untrusted. */
 export function describeProofVerdict(verdict: ProofVerdict): string {

@@ -1,13 +1,13 @@
 // Follows the proof of our own pull request: CI with the tests alone, then the fix, then CI with both; and how it ended.
 
 import type { ResultBudget } from 'causeway-ci-log';
+import { foldSpaces } from 'causeway-visible-text';
 import { type Check, ChecksClosed, createResultBudget, type NamedCheck } from '../../core/check/index.ts';
 import {
   type BaseCheck,
   type ChangedFile,
   type ChangeParts,
   endProof,
-  foldSpace,
   type HalfCheck,
   type HalfOutcome,
   hashChange,
@@ -516,6 +516,6 @@ async function readLogOf(
   const { excerpt } = await deps.readCheck({ name: check.name, output, ...words });
   const { tests, headline } = excerpt;
   const namesOwn = names.some((name) => words.log.includes(name) || output.includes(name));
-  const showsReported = thrown.length === 0 || thrown.some((part) => foldSpace(words.log).includes(part));
+  const showsReported = thrown.length === 0 || thrown.some((part) => foldSpaces(words.log).includes(part));
   return { tests, firstError: headline, namesOwn, showsReported };
 }
