@@ -19,6 +19,7 @@ import type { Investigation } from '../core/report/index.ts';
 import type { Thread } from '../core/thread/index.ts';
 import type { LastFinding } from '../db/index.ts';
 import { findVisibleIssue } from '../services/index.ts';
+import { countByDay, formatDay, listTrendDays, renderDayChart } from './charts.ts';
 import {
   createCrumbs,
   cutPage,
@@ -101,7 +102,7 @@ export async function getFailurePage(c: PageContext, deps: WebDeps): Promise<Res
   const last = (await deps.store.findLastFindings([failure])).get(id);
   const excerpt = last?.excerpt;
   const { title, error } = getTitle(failure, excerpt);
-  const since = new Date(deps.now().getTime() - TREND_DAYS * DAY_MS).toISOString();
+  const [since = ''] = listTrendDays(deps.now());
   const body = html`<h1 class="failure-line">${title}</h1>${error === '' ? '' : html`<p class="mono">${error}</p>`}
 ${renderProjectTabs(project, 'failures', { isWithin: true })}
 ${renderFacts(project, failure)}
@@ -188,33 +189,17 @@ function renderLogExcerpt(excerpt: Excerpt | undefined): Html {
   );
 }
 
-const DAY_MS = 86_400_000;
-const TREND_DAYS = 30;
-/** Of the drawing, in its units. */
-const [BAR_WIDTH, TREND_HEIGHT] = [12, 60];
-
-/** A bar for each of the last 30 days (UTC). `times` is in order. */
+/** A bar for each of the last 30 days (UTC). */
 function renderTrend(times: readonly string[], now: Date): Html {
-  const days = Array.from({ length: TREND_DAYS }, (_, at) =>
-    toDay(new Date(now.getTime() - (TREND_DAYS - 1 - at) * DAY_MS)),
-  );
-  const counts = new Map(days.map((day) => [day, 0]));
-  for (const time of times) counts.set(time.slice(0, 10), (counts.get(time.slice(0, 10)) ?? 0) + 1);
-  const most = Math.max(1, ...days.map((day) => counts.get(day) ?? 0));
-  const seen = days.filter((day) => (counts.get(day) ?? 0) > 0).map((day) => `${day}: ${counts.get(day)}`);
-  const bars = days.map((day, at) => {
-    const height = ((counts.get(day) ?? 0) / most) * TREND_HEIGHT;
-    return html`<rect class="bar" x="${at * BAR_WIDTH + 1}" y="${TREND_HEIGHT - height}" width="${BAR_WIDTH - 2}" height="${height}"/>`;
-  });
-  const body = html`<figure class="diagram"><svg viewBox="0 0 ${TREND_DAYS * BAR_WIDTH} ${TREND_HEIGHT + 1}" role="img" aria-labelledby="trend-title">
-<title id="trend-title">Red checks a day with this failure. ${seen.length === 0 ? 'None.' : seen.join(', ')}</title>
-${bars}<line class="grid" x1="0" x2="${TREND_DAYS * BAR_WIDTH}" y1="${TREND_HEIGHT + 0.5}" y2="${TREND_HEIGHT + 0.5}"/></svg>
-<figcaption class="hint">${seen.length === 0 ? 'No red check' : `${formatPlural(times.length, 'red check')}, at most ${formatCount(most)} a day`}; ${days[0]} to ${days.at(-1)}.</figcaption></figure>`;
-  return renderSection('trend', 'Last 30 days', body);
-}
-
-function toDay(date: Date): string {
-  return date.toISOString().slice(0, 10);
+  const days = listTrendDays(now);
+  const values = countByDay(times, days);
+  const most = Math.max(...values);
+  const seen = days.flatMap((day, at) => (values[at] === 0 ? [] : [`${formatDay(day)}: ${values[at]}`]));
+  const label = `Red checks a day with this failure. ${seen.length === 0 ? 'None.' : seen.join(', ')}`;
+  const caption =
+    most === 0 ? 'No red check' : `${formatPlural(times.length, 'red check')}, at most ${formatCount(most)} a day`;
+  const figure = html`<figure class="diagram">${renderDayChart({ id: 'trend-chart', days, values, label })}<figcaption class="hint">${caption}; ${days[0]} to ${days.at(-1)}.</figcaption></figure>`;
+  return renderSection('trend', 'Last 30 days', figure);
 }
 
 function renderFailurePlaces(project: Project, failure: Failure): Html {
