@@ -150,9 +150,8 @@ function logsOf(folder: string, every: boolean): Text[] {
 
 /** What git tracks here, and is text. */
 function ownTexts(): Text[] {
-  const listed = execFileSync('git', ['-C', ROOT, 'ls-files', '-z', '--', 'src', 'test', 'docs', 'scripts', '*.json'], {
-    encoding: 'utf8',
-  });
+  const folders = ['src', 'packages', 'test', 'docs', 'scripts'];
+  const listed = execFileSync('git', ['-C', ROOT, 'ls-files', '-z', '--', ...folders, '*.json'], { encoding: 'utf8' });
   const names = listed.split('\0').filter((name) => /\.(?:ts|mjs|js|md|json|ya?ml|css)$/.test(name));
   return names.map((name) => ({ name, text: readFileSync(path.join(ROOT, name), 'utf8') }));
 }
