@@ -1,5 +1,5 @@
 // The house as ARCHITECTURE.md draws it: which room may import which, and where each package is at home.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -16,7 +16,7 @@ interface Room {
   readonly packages: readonly string[];
 }
 
-/** Besides itself; node's own modules are free everywhere but in `domain`, `triage` and `redact`. */
+/** Besides itself; node's own modules are free everywhere but in the rooms that are `PURE`. */
 const ROOMS: Readonly<Record<string, Room>> = {
   core: { rooms: [], packages: [] },
   triage: { rooms: ['core'], packages: [] },
@@ -28,7 +28,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'build-logs': { rooms: ['core', 'log'], packages: ['zod'] },
   'mcp-client': { rooms: ['core', 'log'], packages: ['zod', '@modelcontextprotocol/client'] },
   search: {
-    rooms: ['core', 'triage', 'ci', 'log', 'installation'],
+    rooms: ['core', 'triage', 'log', 'installation'],
     packages: ['better-sqlite3', 'lru-cache'],
   },
   evaluation: { rooms: ['core'], packages: [] },
@@ -52,20 +52,18 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   api: {
     rooms: ['db', 'core', 'services', 'log', 'installation'],
-    packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'zod'],
+    packages: ['hono', '@hono/node-server', '@hono/zod-openapi'],
   },
   web: { rooms: ['db', 'core', 'services', 'log', 'installation'], packages: ['hono', 'd3-scale'] },
   webhooks: { rooms: ['db', 'core', 'log'], packages: ['ipaddr.js', 'standardwebhooks'] },
   db: { rooms: ['core'], packages: ['kysely', 'better-sqlite3', 'pg'] },
   queue: { rooms: ['core', 'db', 'log'], packages: ['kysely', 'pg-boss'] },
-  cli: { rooms: ['db', 'core', 'services', 'evaluation', 'log'], packages: [] },
+  cli: { rooms: ['db', 'core', 'services', 'evaluation'], packages: [] },
   metrics: { rooms: ['core', 'db', 'log', 'tracing'], packages: ['prom-client', '@opentelemetry/api'] },
   tracing: { rooms: ['core', 'log'], packages: ['@opentelemetry/api'] },
   app: {
     rooms: [
       'core',
-      'triage',
-      'ci',
       'investigate',
       'services',
       'evaluation',
@@ -88,7 +86,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
   },
   index: { rooms: ['app'], packages: ['probot'] },
-  main: { rooms: ['app', 'config', 'log', 'cli', 'core'], packages: [] },
+  main: { rooms: ['app', 'config', 'log', 'cli'], packages: [] },
   /** Where the program's own files are. */
   installation: { rooms: [], packages: [] },
   config: { rooms: ['core', 'installation'], packages: [] },
@@ -148,6 +146,12 @@ function listImports(file: string): readonly string[] {
   return readImports(file).map(({ target }) => target);
 }
 
+/** What a file of src reads of a package without importing it. */
+function listLocated(file: string): readonly string[] {
+  const text = readFileSync(path.join(SRC, file), 'utf8');
+  return [...text.matchAll(/\blocateOfPackage\(['`]([^'`]+)/g)].map(([, place = '']) => place);
+}
+
 function roomOf(file: string): string {
   const [first = ''] = file.split('/');
   return first.replace(/\.ts$/, '');
@@ -160,6 +164,13 @@ function packageOf(target: string): string {
     .join('/');
 }
 
+/** The other room of src that it is from; null: its own, or none. */
+function findRoomOf({ file, room, target }: Import): string | null {
+  if (!target.startsWith('.') || target.endsWith('/package.json')) return null;
+  const other = roomOf(path.posix.join(path.posix.dirname(file), target));
+  return other === room ? null : other;
+}
+
 function describeImport({ file, target }: Import): string {
   return `${file} imports ${target}`;
 }
@@ -170,12 +181,24 @@ describe('the modules of src', () => {
   });
 
   it('lets each room import only the rooms that the table allows', () => {
-    const wrong = imports.filter(({ file, room, target }) => {
-      if (!target.startsWith('.') || target.endsWith('/package.json')) return false;
-      const other = roomOf(path.posix.join(path.posix.dirname(file), target));
-      return other !== room && !ROOMS[room]?.rooms.includes(other);
+    const wrong = imports.filter((one) => {
+      const other = findRoomOf(one);
+      return other !== null && !ROOMS[one.room]?.rooms.includes(other);
     });
     expect(wrong.map(describeImport)).toEqual([]);
+  });
+
+  it('lets no room import what it does not need', () => {
+    const idle = Object.entries(ROOMS).flatMap(([name, { rooms, packages }]) => {
+      const own = imports.filter(({ room }) => room === name);
+      const located = files.filter((file) => roomOf(file) === name).flatMap(listLocated);
+      const used = new Set([
+        ...own.map(findRoomOf),
+        ...[...own.map(({ target }) => target), ...located].map(packageOf),
+      ]);
+      return [...rooms, ...packages].filter((one) => !used.has(one)).map((one) => `${name} has no use for ${one}`);
+    });
+    expect(idle).toEqual([]);
   });
 
   it('keeps each package in the rooms where it is at home', () => {
@@ -251,14 +274,7 @@ describe('the modules of src', () => {
   });
 
   it('has no circle of folders', () => {
-    const targets = new Map(Object.entries(ROOMS).map(([room, { rooms }]) => [room, new Set(rooms)]));
-    for (;;) {
-      const leaf = [...targets].find(([, rooms]) => rooms.size === 0)?.[0];
-      if (leaf === undefined) break;
-      targets.delete(leaf);
-      for (const rooms of targets.values()) rooms.delete(leaf);
-    }
-    expect([...targets.keys()]).toEqual([]);
+    expect(findCircle(new Map(Object.entries(ROOMS).map(([room, { rooms }]) => [room, rooms])))).toEqual([]);
   });
 
   it('reads no sentence that other code wrote', () => {
@@ -305,6 +321,71 @@ describe('what ARCHITECTURE.md says', () => {
     expect(Object.fromEntries(needs)).toEqual(Object.fromEntries(asked));
   });
 
+  it('of packages has no circle', () => {
+    const table = [...readTable('package')].map(([name, cells]) => [name, listed(cells[3])] as const);
+    expect(findCircle(new Map(table))).toEqual([]);
+  });
+
+  it('of lines is about what there is', () => {
+    const count = (folder: string) =>
+      listSourceFiles()
+        .filter((file) => file.startsWith(`${folder}/`))
+        .reduce((sum, file) => sum + readFileSync(path.join(ROOT, file), 'utf8').split('\n').length - 1, 0);
+    const packages = readTable('package');
+    const listBelow = (name: string): readonly string[] => [
+      name,
+      ...listed(packages.get(name)?.[3]).flatMap((one) => listBelow(one)),
+    ];
+    const said = [
+      ...[...packages].flatMap(([name, [, lines, whole]]) => [
+        { what: `packages/${name}`, said: lines, is: count(`packages/${name}/src`) },
+        {
+          what: `packages/${name} with what it needs`,
+          said: whole,
+          is: [...new Set(listBelow(name))].reduce((sum, one) => sum + count(`packages/${one}/src`), 0),
+        },
+      ]),
+      ...[...readTable('folder')].map(([name, cells]) => ({ what: name, said: cells[1], is: count(`src/${name}`) })),
+    ];
+    const isFar = (told = '', is = 0) => Math.abs(Number(told.replace(',', '')) - is) > is / 10;
+    expect(said.filter((one) => isFar(one.said, one.is))).toEqual([]);
+  });
+
+  it('of packages that were not made is what their folders need', () => {
+    for (const folder of ['triage', 'investigate', 'search']) {
+      const [, number, list = ''] = new RegExp(`\`${folder}\` (\\w+) \\(([^)]*)\\)`).exec(text) ?? [];
+      const needed = imports.filter(({ room, target }) => room === folder && target.startsWith('causeway-'));
+      const names = [...new Set(needed.map(({ target }) => target.replace('causeway-', '')))].sort();
+      expect({ folder, list: list.split(/,\s+/) }).toEqual({ folder, list: names });
+      expect(number).toBe({ 3: 'three', 7: 'seven' }[names.length]);
+    }
+  });
+
+  it('of errors of packages is which files name them', () => {
+    const doors = listPackages().map((name) => readFileSync(path.join(ROOT, 'packages', name, 'src/index.ts'), 'utf8'));
+    const classes = listShippedFiles().flatMap((file) =>
+      [
+        ...readFileSync(path.join(ROOT, file), 'utf8').matchAll(
+          /^export class (\w+) extends (?:Error|ModelFailure)\b/gm,
+        ),
+      ].flatMap(([, name = '']) => (file.startsWith('packages/') ? [name] : [])),
+    );
+    const shown = classes.filter((name) => doors.some((door) => new RegExp(`\\b${name}\\b`).test(door)));
+    const named = shown.map((name) => {
+      const pattern = new RegExp(String.raw`import [^;']*\b${name}\b[^;']* from 'causeway-`);
+      return [name, files.filter((file) => pattern.test(readFileSync(path.join(SRC, file), 'utf8'))).toSorted()];
+    });
+    const said = [...readTable('error')].map(([name, cells]) => [name, listed(cells[1])]);
+    expect(Object.fromEntries(said)).toEqual(Object.fromEntries(named));
+  });
+
+  it('of words is one a line', () => {
+    const words = [...readTable('word').keys()];
+    expect(words.length).toBeGreaterThan(30);
+    expect(words.filter((word) => word.includes(','))).toEqual([]);
+    expect(words).toEqual([...new Set(words)]);
+  });
+
   it('of folders is what each may import', () => {
     const said = [...readTable('folder')]
       .filter(([name]) => name !== 'app')
@@ -332,6 +413,31 @@ describe('what ARCHITECTURE.md says', () => {
     expect(named.length).toBeGreaterThan(50);
     expect(named.filter(({ file }) => !existsSync(path.join(ROOT, file)))).toEqual([]);
   });
+});
+
+it('comments name files of ours that are there', () => {
+  const all = globSync(['{src,packages,test,scripts}/**/*.ts', '*.ts'], {
+    cwd: ROOT,
+    exclude: (name) => name === 'node_modules',
+  });
+  const ends = new Set(
+    all.flatMap((file) => {
+      const parts = file.split(path.sep);
+      return parts.map((_, index) => parts.slice(index).join('/'));
+    }),
+  );
+  const named = [...listSourceFiles(), ...listTestFiles()].flatMap((file) => {
+    const text = readFileSync(path.join(ROOT, file), 'utf8');
+    // Between code marks are files of the projects that are read.
+    const comments = [...text.matchAll(/^\s*(?:\/\/|\/\*\*|\*) (.*)$/gm)].map(([, words = '']) =>
+      words.replace(/`[^`]*`/g, ''),
+    );
+    return comments.flatMap((words) =>
+      [...words.matchAll(/[\w./-]*[\w-]\.ts\b(?!\()/g)].map(([name]) => ({ file, name })),
+    );
+  });
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(({ name }) => !ends.has(name.replace(/^(?:\.\.?\/)+/, '')))).toEqual([]);
 });
 
 it('every exported name means one thing in the whole repository', () => {
@@ -371,6 +477,11 @@ describe.each(listPackages())('the package %s', (name) => {
     expect(outside).toEqual([]);
   });
 
+  it('has tests that start on any Node, through the launcher', () => {
+    const started = `node ../../scripts/run.mjs vitest run --root ../.. packages/${name}/`;
+    expect(manifest.scripts?.test).toBe(started);
+  });
+
   it('has one small door, and nobody reaches past it', () => {
     expect(manifest.exports).toBe('./src/index.ts');
     const door = readFileSync(path.join(ROOT, folder, 'src', 'index.ts'), 'utf8');
@@ -406,6 +517,17 @@ describe.each(listPackages())('the package %s', (name) => {
     expect(own.filter((file) => !readFileSync(path.join(ROOT, file), 'utf8').startsWith('// '))).toEqual([]);
   });
 });
+
+/** Those that are in a circle, or need one that is. */
+function findCircle(needs: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const left = new Map([...needs].map(([name, needed]) => [name, new Set(needed)]));
+  for (;;) {
+    const leaf = [...left].find(([, needed]) => needed.size === 0)?.[0];
+    if (leaf === undefined) return [...left.keys()];
+    left.delete(leaf);
+    for (const needed of left.values()) needed.delete(leaf);
+  }
+}
 
 /** Of a package's door; types are free. */
 const MOST_VALUES = 12;

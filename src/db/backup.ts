@@ -231,7 +231,7 @@ export async function checkBackup(
 }
 
 /**
- * Replaces the database by a copy of the backup; no service may have it open (see single-owner.ts). If killed, the name
+ * Replaces the database by a copy of the backup; no service may have it open (`takeOwnership`). If killed, the name
  * leads to the restored or the previous database, never to a mixture; the log of the previous one may then be next to
  * the kept copy, which lacks its last transactions. Repeat the command. Throws as `backUp` does.
  */

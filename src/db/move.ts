@@ -29,7 +29,7 @@ const MOST_ROWS = 500;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * The SQLite database at one moment, read only. The file is the caller's own (see single-owner.ts). Throws `usage`
+ * The SQLite database at one moment, read only. The file is the caller's own (`takeOwnership`). Throws `usage`
  * where it is none of ours.
  */
 export function openMoveSource(file: string): MoveSource {

@@ -237,7 +237,7 @@ const MOST_COLLISIONS = 3;
  * All transactions are serializable, since the verbs were written as if they ran one at a time. Serialization failures
  * and deadlocks (40001, 40P01) are retried from the beginning after a random pause, for at most `patienceMs`. So is a
  * lost connection: a restart of the server only delays callers. A commit that was sent but not answered may have taken
- * place. Each transaction leaves a mark (commit-marks.ts), which is looked up once a server answers again: if it is
+ * place. Each transaction leaves a mark (`CommitMark`), which is looked up once a server answers again: if it is
  * there, the verb's result is returned; otherwise the verb runs again. If no server answers in time the outcome is
  * unknown and the verb throws `store_unavailable`. A caller of the API then repeats with its idempotency key, a worker's
  * job is taken over (late writes are fenced by generation), and GitHub redelivers under the same id.

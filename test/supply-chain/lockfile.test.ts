@@ -49,7 +49,7 @@ describe('the lockfile', () => {
 describe('an installation', () => {
   it('runs no script of a package: none that is shipped has any, and npm would not run it', async () => {
     const scripted = packages.filter(({ hasInstallScript }) => hasInstallScript === true);
-    // Links within a database for tests, which the tests make themselves (test/support/postgres-binaries.ts).
+    // Links within a database for tests, which the tests make themselves (test/support/postgres-server.ts).
     const forTests = scripted.filter(({ dev, place }) => dev === true && place.startsWith(DATABASE_FOR_TESTS));
     expect(scripted.filter((one) => !forTests.includes(one)).map(({ place }) => place)).toEqual([]);
     const running = packages.filter(({ place }) => runsAtInstallation(place));

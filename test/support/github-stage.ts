@@ -167,7 +167,7 @@ async function rest({ double, dataDir, hasten }: Resting, patience: Patience): P
 /** Whether it runs, or will in a moment. */
 function isAhead(job: StoredJob): boolean {
   const { state, run_at: runAt, ends } = job;
-  // Those that were there at three ends of their process are put off until their turn comes, which is soon (queue/suspects.ts).
+  // Those that were there at three ends of their process are put off until their turn comes, which is soon (queue/job-table.ts).
   const isDue = state === 'waiting' && (Date.parse(runAt) <= Date.now() || ends >= 3);
   return state === 'running' || isDue || isGathering(job);
 }

@@ -11,7 +11,7 @@ import { migratedStore } from '../support/sqlite-template.ts';
 import { acceptance, conclusion, ground, NOW } from '../support/store-samples.ts';
 import { POLICY, publicAndCanary } from './public-and-canary.ts';
 
-/** As the service has them (src/app/house.ts). */
+/** As the service has them (src/app/services.ts). */
 const LANE = { concurrency: 16, perGroup: 4 };
 
 async function postOffice() {

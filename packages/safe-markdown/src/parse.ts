@@ -84,7 +84,7 @@ function mergeTexts(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   return merged.filter((node) => node.type !== 'text' || node.value !== '');
 }
 
-/** For a link around code, such as [`a.ts`](a.ts), the marks are in the texts on both sides. */
+/** For a link around code, such as [`cart`](url), the marks are in the texts on both sides. */
 function replaceLinks(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   const out = [...nodes];
   for (const [index, node] of nodes.entries()) {
