@@ -56,6 +56,12 @@ export interface UsageRow extends Omit<Spending, 'reservedUsd'> {
   readonly investigations: Readonly<Record<InvestigationState, number>>;
 }
 
+export interface DailyCost {
+  /** Such as `2026-11-20`; null: not known, because the run is gone or was a command. */
+  readonly day: string | null;
+  readonly spentUsd: number;
+}
+
 /** Over how many runs the mean cost is computed. */
 const MOST_RUNS = 100;
 
@@ -99,6 +105,14 @@ export function createCostVerbs(database: Database) {
       readonly projectIds: readonly string[];
       readonly sinceMonth: string;
     }): Promise<readonly UsageRow[]> => database.read((reader) => readUsage(reader, filter)),
+    /**
+     * What the projects have spent together in a calendar month (UTC), by the day on which each run began; of a run
+     * from an earlier month, on the first. Oldest first, what has no day before all; together it is that of `readUsage`.
+     */
+    readDailyCosts: (filter: {
+      readonly projectIds: readonly string[];
+      readonly month: string;
+    }): Promise<readonly DailyCost[]> => database.read((reader) => readDailyCosts(reader, filter)),
     /** US dollars of an investigation, on average over the last 100 that used a model; null: there were none. */
     readMeanCost: (): Promise<number | null> => database.read(readMeanCost),
   };
@@ -238,6 +252,35 @@ async function readUsage(
   return [...rows.values()].sort(
     (a, b) => b.month.localeCompare(a.month) || projectIds.indexOf(a.projectId) - projectIds.indexOf(b.projectId),
   );
+}
+
+async function readDailyCosts(
+  reader: Reader,
+  { projectIds, month }: { readonly projectIds: readonly string[]; readonly month: string },
+): Promise<readonly DailyCost[]> {
+  const rows = await queryInChunks(projectIds, (some) =>
+    reader
+      .selectFrom('costs')
+      .leftJoin('runs', 'runs.id', 'costs.run_id')
+      .select(({ fn, lit }) => [
+        fn<string | null>('substr', ['runs.created_at', lit(1), lit(10)]).as('day'),
+        fn.sum<number>('costs.spent').as('spent'),
+      ])
+      .where('costs.month', '=', month)
+      .where('costs.project_id', 'in', some)
+      .where('costs.spent', '>', 0)
+      .groupBy('day')
+      .execute(),
+  );
+  const spent = new Map<string | null, number>();
+  for (const row of rows) {
+    const first = `${month}-01`;
+    const day = row.day !== null && row.day < first ? first : row.day;
+    spent.set(day, (spent.get(day) ?? 0) + Number(row.spent));
+  }
+  return [...spent]
+    .map(([day, micros]) => ({ day, spentUsd: micros / MICROS }))
+    .sort((one, other) => (one.day ?? '').localeCompare(other.day ?? ''));
 }
 
 function countAccepted(reader: Reader, projectIds: readonly string[], sinceMonth: string) {

@@ -8,7 +8,7 @@ import {
   type Sighting,
   toCheckKey,
 } from '../core/check/index.ts';
-import type { Database, Enqueuer } from './database.ts';
+import { type Database, type Enqueuer, queryInChunks } from './database.ts';
 import { type Run, requireLease } from './runs.ts';
 import type { FailureTable, Reader, Trx } from './schema.ts';
 import {
@@ -83,6 +83,19 @@ interface FailureFilter {
   readonly after?: string;
 }
 
+type DailySightingsFilter = { /** Such as `2026-11-20`. */ readonly since: string } & (
+  | { readonly projectIds: readonly string[] }
+  | { readonly failureIds: readonly string[] }
+);
+
+export interface DailySightings {
+  /** Of the project, or of the failure. */
+  readonly id: string;
+  /** Such as `2026-11-20`. */
+  readonly day: string;
+  readonly count: number;
+}
+
 export type FailureStore = ReturnType<typeof createFailureVerbs>;
 
 /** Stored per check: on a busy branch commits that do not contain the red one pass before it is looked at. */
@@ -116,20 +129,12 @@ export function createFailureVerbs(database: Database) {
     /** Each commit once however many of its checks were red, as far as its sightings are still stored. */
     readFailureStatistics: (failureId: string, filter: StatisticsFilter): Promise<FailureStatistics> =>
       database.read((reader) => readFailureStatistics(reader, failureId, filter)),
-    /** When its checks ended since then, oldest first, as far as its sightings are still stored; at most 10,000. */
-    async listSightingTimes(failureId: string, since: string): Promise<readonly string[]> {
-      const rows = await database.read((reader) =>
-        reader
-          .selectFrom('sightings')
-          .select('seen_at')
-          .where('failure_id', '=', failureId)
-          .where('seen_at', '>=', since)
-          .orderBy('seen_at')
-          .limit(10_000)
-          .execute(),
-      );
-      return rows.map((row) => row.seen_at);
-    },
+    /**
+     * How many checks were red on each day (UTC) since then, as far as their sightings are still stored: of each project,
+     * or of each failure. Days without any are left out; in no order.
+     */
+    readDailySightings: (filter: DailySightingsFilter): Promise<readonly DailySightings[]> =>
+      database.read((reader) => readDailySightings(reader, filter)),
     /** A sighting was chance: the check passed at the same commit. Counted once for each key. */
     markFlaky: (failureId: string, keys: readonly string[]): Promise<void> =>
       database.write((trx) => markFlaky(trx, failureId, keys)),
@@ -465,6 +470,32 @@ async function listPassingChecks(reader: Reader, projectId: string, check: Check
     .limit(MOST_PASSING)
     .execute();
   return rows.map((row) => ({ sha: row.sha, at: row.passed_at, runId: row.run_id }));
+}
+
+async function readDailySightings(reader: Reader, filter: DailySightingsFilter): Promise<readonly DailySightings[]> {
+  const { since } = filter;
+  const isOfFailures = 'failureIds' in filter;
+  const rows = await queryInChunks(isOfFailures ? filter.failureIds : filter.projectIds, (some) => {
+    const seen = reader
+      .selectFrom('failures')
+      .innerJoin('sightings', 'sightings.failure_id', 'failures.id')
+      .select(({ fn, lit }) => [
+        fn<string>('substr', ['sightings.seen_at', lit(1), lit(10)]).as('day'),
+        fn.countAll<number>().as('count'),
+      ])
+      // Says nothing new, and leaves out failures of long ago by their index.
+      .where('failures.last_seen_at', '>=', since)
+      .where('sightings.seen_at', '>=', since)
+      .groupBy('day');
+    return isOfFailures
+      ? seen.select('failures.id').where('failures.id', 'in', some).groupBy('failures.id').execute()
+      : seen
+          .select('failures.project_id as id')
+          .where('failures.project_id', 'in', some)
+          .groupBy('failures.project_id')
+          .execute();
+  });
+  return rows.map(({ id, day, count }) => ({ id, day, count: Number(count) }));
 }
 
 async function readFailureStatistics(

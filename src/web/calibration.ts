@@ -125,7 +125,7 @@ function renderDiagram(deciles: readonly Reliability[], threshold: Threshold | n
   const known = deciles.filter(({ count }) => count > 0);
   const most = Math.max(...known.map(({ count }) => count));
   const bottom = TOP + SIDE;
-  return html`<figure class="diagram"><svg viewBox="0 0 ${LEFT + SIDE + 24} ${BARS_TOP + BAR + 22}" role="img" aria-labelledby="diagram-title">
+  return html`<figure class="diagram square"><svg class="chart" viewBox="0 0 ${LEFT + SIDE + 24} ${BARS_TOP + BAR + 22}" role="img" aria-labelledby="diagram-title">
 <title id="diagram-title">Share of right answers by stated confidence, with intervals and counts. The table below has the same figures.</title>
 <rect class="frame" x="${LEFT}" y="${TOP}" width="${SIDE}" height="${SIDE}"/>
 ${TICKS.map(

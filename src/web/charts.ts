@@ -16,15 +16,39 @@ function toDay(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** How many of the moments (ISO 8601) are on each of the days; others are left out. */
-export function countByDay(moments: readonly string[], days: readonly string[]): readonly number[] {
-  const counts = new Map(days.map((day) => [day, 0]));
-  for (const moment of moments) {
-    const day = moment.slice(0, 10);
-    const count = counts.get(day);
-    if (count !== undefined) counts.set(day, count + 1);
+/** The counts of one entry on each of the days; days that it has none of count 0. */
+export function spreadOverDays(
+  counts: readonly { readonly day: string; readonly count: number }[],
+  days: readonly string[],
+): readonly number[] {
+  const byDay = new Map(days.map((day) => [day, 0]));
+  for (const { day, count } of counts) {
+    const before = byDay.get(day);
+    if (before !== undefined) byDay.set(day, before + count);
   }
-  return [...counts.values()];
+  return [...byDay.values()];
+}
+
+interface Sparkline {
+  readonly values: readonly number[];
+  /** What it shows, for those who listen, such as "30 days: 12 red checks, at most 4 a day". */
+  readonly label: string;
+  readonly tone?: 'bad' | 'busy' | 'good' | 'quiet';
+}
+
+/** Of the drawing, in its units: one bar takes 4, of which 1 is the space to the next. */
+const [SPARK_BAR, SPARK_HEIGHT] = [4, 22];
+
+/** A bar for each value, in the height of a line of text. */
+export function renderSparkline({ values, label, tone = 'quiet' }: Sparkline): Html {
+  const width = values.length * SPARK_BAR;
+  const y = scaleLinear([0, Math.max(1, ...values)], [0, SPARK_HEIGHT - 3]);
+  const bars = values.flatMap((value, at) =>
+    value <= 0
+      ? []
+      : [drawBar({ x: at * SPARK_BAR, width: SPARK_BAR - 1, height: Math.max(2, y(value)), bottom: SPARK_HEIGHT - 2 })],
+  );
+  return html`<svg class="spark ${tone}" viewBox="0 0 ${width} ${SPARK_HEIGHT}" width="${width}" height="${SPARK_HEIGHT}" role="img" aria-label="${label}"><path class="grid" d="M0 ${SPARK_HEIGHT - 0.5}H${width}"/>${bars}</svg>`;
 }
 
 interface DayChart {

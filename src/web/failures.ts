@@ -11,7 +11,9 @@ import {
   type Flake,
   findRange,
   type Quarantine,
+  removeDuration,
   type Sighting,
+  splitError,
 } from '../core/check/index.ts';
 import { formatPercent } from '../core/issue/index.ts';
 import { isGithubProject, type Project } from '../core/project/index.ts';
@@ -19,11 +21,12 @@ import type { Investigation } from '../core/report/index.ts';
 import type { Thread } from '../core/thread/index.ts';
 import type { LastFinding } from '../db/index.ts';
 import { findVisibleIssue } from '../services/index.ts';
-import { countByDay, formatDay, listTrendDays, renderDayChart } from './charts.ts';
+import { formatDay, listTrendDays, renderDayChart, renderSparkline, spreadOverDays } from './charts.ts';
 import {
   createCrumbs,
   cutPage,
   cutToWholeLines,
+  DASH,
   describeVerdict,
   findSeenProject,
   formatCount,
@@ -75,13 +78,13 @@ export async function getFailures(c: PageContext, deps: WebDeps): Promise<Respon
   const { entries, last } = cutPage(await deps.store.listFailures([project.id], { limit: PAGE + 1, ...filter }), PAGE);
   const isEmpty = entries.length === 0;
   const flaky = after === '' ? await deps.store.listFailures([project.id], { sort: 'flaky', limit: MAX_RANKED }) : [];
-  const findings = await deps.store.findLastFindings([...entries, ...flaky]);
+  const findings = await deps.store.findLastFindings(flaky);
   const body = html`${renderProjectHead(seen, 'failures')}
 ${renderSection(
   'failures',
   'Failures',
   html`${renderFilters('State', filters)}
-${isEmpty ? renderEmpty(describeEmpty(project, state, after !== '')) : renderFailures([project], entries, findings)}
+${isEmpty ? renderEmpty(describeEmpty(project, state, after !== '')) : await renderFailures(deps, [project], entries)}
 ${renderPager({
   label: 'Pages of failures',
   first: isEmpty || after === '' ? null : `${address}?state=${state}`,
@@ -102,7 +105,7 @@ export async function getFailurePage(c: PageContext, deps: WebDeps): Promise<Res
   const last = (await deps.store.findLastFindings([failure])).get(id);
   const excerpt = last?.excerpt;
   const { title, error } = getTitle(failure, excerpt);
-  const [since = ''] = listTrendDays(deps.now());
+  const days = listTrendDays(deps.now());
   const body = html`<h1 class="failure-line">${title}</h1>${error === '' ? '' : html`<p class="mono">${error}</p>`}
 ${renderProjectTabs(project, 'failures', { isWithin: true })}
 ${renderFacts(project, failure)}
@@ -110,7 +113,7 @@ ${renderFlake(describeFlakeOf(deps, failure, last))}
 ${renderSection('cause', 'Cause', await renderFailureCause(c, deps, project, failure))}
 ${renderRange(project, failure)}
 ${renderLogExcerpt(excerpt)}
-${renderTrend(await deps.store.listSightingTimes(id, since), deps.now())}`;
+${renderTrend((await readSightings(deps.store, [failure], days)).get(id) ?? [], days)}`;
   const list = { text: 'Failures', href: `/projects/${project.id}/failures` };
   const crumbs = createCrumbs(project, list, { text: title, href: `${list.href}/${id}` });
   return renderPage(c, deps, { title: `${title} · ${project.name}`, body, section: 'projects', crumbs });
@@ -131,51 +134,136 @@ function describeEmpty(project: Project, state: FailureStateFilter, isPaged: boo
 }
 
 /** With several projects, each row names its own. */
-export function renderFailures(
+export async function renderFailures(
+  { store, now }: Pick<WebDeps, 'store' | 'now'>,
   projects: readonly Project[],
   failures: readonly Failure[],
-  findings: ReadonlyMap<string, LastFinding>,
-): Html {
+): Promise<Html> {
   const byId = new Map(projects.map((project) => [project.id, project]));
+  const days = listTrendDays(now());
+  const findings = await store.findLastFindings(failures);
+  const sightings = await readSightings(store, failures, days);
   return renderTable({
     caption: 'Failures',
-    style: 'ledger',
-    columns: ['Failure', 'State', ['Occurrences', 'number'], 'Flaky', 'First', 'Last'],
+    style: 'ledger failures',
+    columns: ['Failure', 'State', 'Last 30 days', 'Commits and pull requests', 'Owner', 'Last seen'],
     rows: failures.flatMap((failure) => {
       const project = byId.get(failure.projectId);
       if (project === undefined) return [];
-      const { hits, flakyHits, firstSeen, lastSeen, state, closed } = failure;
-      const isClosed = state === 'closed' && closed !== null;
+      const last = findings.get(failure.id);
       return [
         [
-          html`${renderFailureLink(failure, findings.get(failure.id)?.excerpt)}
-${projects.length > 1 ? html`<span class="soft below">${sanitiseLine(project.name, 200)}</span>` : ''}
-<span class="soft below">${renderFailurePlaces(project, failure)}</span>`,
-          html`${renderFailureState(failure)}
-${isClosed ? html`<span class="soft below">${renderClosing(project, closed)}</span>` : ''}`,
-          formatCount(hits),
-          flakyHits === 0 ? '' : describeFlakiness(failure),
-          renderMoment(firstSeen.at),
-          renderMoment(lastSeen.at),
+          html`${renderFailureLink(failure, last?.excerpt)}
+<span class="soft below">${renderFailureSource(project, failure, getTitle(failure, last?.excerpt).title, projects.length > 1)}</span>`,
+          renderFailureState(project, failure),
+          renderCounts(failure, sightings.get(failure.id) ?? []),
+          renderFailurePlaces(project, failure),
+          renderOwner(failure, last),
+          renderMoment(failure.lastSeen.at),
         ],
       ];
     }),
   });
 }
 
-function renderFailureLink(failure: Failure, excerpt?: Excerpt): Html {
-  const { title, error } = getTitle(failure, excerpt);
-  return html`<a class="row-link mono" href="/projects/${failure.projectId}/failures/${failure.id}">${title}</a>
-${error === '' ? '' : html`<span class="below mono">${error}</span>`}`;
+/** Red checks on each of the days, by the failure's id. */
+async function readSightings(
+  store: WebDeps['store'],
+  failures: readonly Failure[],
+  days: readonly string[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const failureIds = failures.map(({ id }) => id);
+  const counts = await store.readDailySightings({ failureIds, since: days[0] ?? '' });
+  const byFailure = Map.groupBy(counts, ({ id }) => id);
+  return new Map(failureIds.map((id) => [id, spreadOverDays(byFailure.get(id) ?? [], days)]));
 }
 
-/** The failed test if it is known, with the error below it; otherwise the error. */
-function getTitle({ headline }: Failure, excerpt?: Excerpt): { readonly title: string; readonly error: string } {
+function renderFailureLink(failure: Failure, excerpt?: Excerpt): Html {
+  const { title, error } = getTitle(failure, excerpt);
+  return html`<a class="row-link" href="/projects/${failure.projectId}/failures/${failure.id}">${title}</a>
+${error === '' ? '' : html`<span class="below mono failure-error">${error}</span>`}`;
+}
+
+/** Says only that something failed, as it does of any other failure too. */
+const SAYS_NOTHING =
+  /^(?:##\[error\])?(?:error:? )?(?:the )?(?:process|command|script|job|step|task|action)?\b.{0,60}\b(?:exit(?:ed)?(?: with)? ?(?:code|status)?:? \d{1,3}|failed)\.?$/i;
+
+/** The failed test with its error; without a test the error, or, where that says nothing, the check that failed. */
+function getTitle(failure: Failure, excerpt?: Excerpt): { readonly title: string; readonly error: string } {
+  const { headline } = failure;
   const error = sanitiseLine(headline, 300);
   const [test = '', ...more] = excerpt?.tests ?? [];
-  if (test === '') return { title: error || 'No error line was found', error: '' };
-  const others = more.length === 0 ? '' : ` and ${formatPlural(more.length, 'other test')}`;
-  return { title: `${sanitiseLine(test, 200)}${others}`, error };
+  if (test !== '') {
+    const others = more.length === 0 ? '' : ` and ${formatPlural(more.length, 'other test')}`;
+    const title = `${sanitiseLine(test, 200)}${others}`;
+    const said =
+      excerpt === undefined || removeDuration(headline) !== removeDuration(excerpt.headline)
+        ? error
+        : sanitiseLine(splitError(excerpt).error, 300);
+    return { title, error: removeDuration(said) === test ? '' : said };
+  }
+  if (error !== '' && !SAYS_NOTHING.test(error)) return { title: error, error: '' };
+  return { title: nameCheck(failure), error };
+}
+
+function nameCheck({ lastSeen }: Failure): string {
+  return `${cleanName(lastSeen.checkName) || 'A check'} failed`;
+}
+
+/** The checks that it is of, unless its title names that one; after its project where there are several. */
+function renderFailureSource(project: Project, failure: Failure, title: string, isNamed: boolean): Html {
+  const { checkNames } = failure;
+  const isSaid = checkNames.length === 1 && title === nameCheck(failure);
+  const checks = isSaid ? [] : listSome(checkNames.map(cleanName));
+  return renderJoined([...(isNamed ? [cleanName(project.name)] : []), ...checks], ' · ');
+}
+
+function cleanName(name: string): string {
+  return sanitiseLine(name, 200);
+}
+
+function listSome(parts: readonly (Html | string)[]): readonly (Html | string)[] {
+  const more = parts.length - MAX_PLACES;
+  return parts.length === 0
+    ? []
+    : [html`${renderJoined(parts.slice(0, MAX_PLACES))}${more > 0 ? ` and ${more} more` : ''}`];
+}
+
+/** A bar for each day, and how often it was seen in all. */
+function renderCounts(failure: Failure, values: readonly number[]): Html {
+  const recent = values.reduce((sum, value) => sum + value, 0);
+  const label =
+    recent === 0
+      ? 'No red check in 30 days'
+      : `${formatPlural(recent, 'red check')} in 30 days, at most ${formatCount(Math.max(...values))} a day`;
+  const tone = failure.state === 'closed' ? 'quiet' : describeState(failure).tone;
+  return html`<span class="counts">${renderSparkline({ values, label, tone })} <span class="count">${formatCount(recent)}</span></span>`;
+}
+
+/** Pull requests, else branches; and the first and the last commit. */
+function renderFailurePlaces(project: Project, failure: Failure): Html {
+  const { firstSeen, lastSeen } = failure;
+  const main = project.source.kind === 'github' ? project.source.defaultBranch : '';
+  const pullRequests = failure.pullRequests.map((number) => renderNumber(project, 'pull', number));
+  const branches = failure.branches
+    .filter((name) => name !== main)
+    .map((name) => html`<code>${cleanName(name)}</code>`);
+  const places = listSome(pullRequests.length > 0 ? pullRequests : branches);
+  const first = renderCommit(project, firstSeen.sha);
+  const commits = firstSeen.sha === lastSeen.sha ? first : html`${first} to ${renderCommit(project, lastSeen.sha)}`;
+  return html`${places}${places.length === 0 ? commits : html`<span class="below">${commits}</span>`}`;
+}
+
+/** Who owns the failing test, else who wrote the commit that it came with. */
+function renderOwner(failure: Failure, last?: LastFinding): Html {
+  const owners = last?.testFile?.owners ?? [];
+  if (owners.length > 0) return html`${sanitiseLine(owners.join(', '), 400)}`;
+  const range = findRange(failure);
+  const sha = range?.likeliest?.sha ?? (range?.total === 1 ? range.to : '');
+  const author = range?.commits.find((commit) => commit.sha === sha)?.author ?? '';
+  return author === ''
+    ? DASH
+    : html`${sanitiseLine(author, 80)} <span class="soft below">wrote ${sha.slice(0, 7)}</span>`;
 }
 
 function renderLogExcerpt(excerpt: Excerpt | undefined): Html {
@@ -190,27 +278,15 @@ function renderLogExcerpt(excerpt: Excerpt | undefined): Html {
 }
 
 /** A bar for each of the last 30 days (UTC). */
-function renderTrend(times: readonly string[], now: Date): Html {
-  const days = listTrendDays(now);
-  const values = countByDay(times, days);
-  const most = Math.max(...values);
+function renderTrend(values: readonly number[], days: readonly string[]): Html {
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const most = Math.max(0, ...values);
   const seen = days.flatMap((day, at) => (values[at] === 0 ? [] : [`${formatDay(day)}: ${values[at]}`]));
   const label = `Red checks a day with this failure. ${seen.length === 0 ? 'None.' : seen.join(', ')}`;
   const caption =
-    most === 0 ? 'No red check' : `${formatPlural(times.length, 'red check')}, at most ${formatCount(most)} a day`;
+    most === 0 ? 'No red check' : `${formatPlural(total, 'red check')}, at most ${formatCount(most)} a day`;
   const figure = html`<figure class="diagram">${renderDayChart({ id: 'trend-chart', days, values, label })}<figcaption class="hint">${caption}; ${days[0]} to ${days.at(-1)}.</figcaption></figure>`;
   return renderSection('trend', 'Last 30 days', figure);
-}
-
-function renderFailurePlaces(project: Project, failure: Failure): Html {
-  const { checkNames, branches, pullRequests, isOnDefault } = listPlaces(project, failure);
-  const lists = [isOnDefault ? [html`on the default branch`] : [], checkNames, branches, pullRequests];
-  const parts = lists.flatMap((list) => {
-    const more = list.length - MAX_PLACES;
-    if (list.length === 0) return [];
-    return [html`${renderJoined(list.slice(0, MAX_PLACES))}${more > 0 ? ` and ${more} more` : ''}`];
-  });
-  return renderJoined(parts, ' · ');
 }
 
 function listPlaces(project: Project, { checkNames, branches, pullRequests, isOnDefault }: Failure) {
@@ -272,9 +348,32 @@ function renderQuarantine({ state, until, code, where }: Quarantine): Html {
 <p><button type="button" class="plain" data-copy="quarantine" hidden>Copy</button></p>`;
 }
 
-function renderFailureState({ state, opening }: Failure): Html {
-  const badge = state === 'open' ? renderBadge('open', 'bad') : renderBadge('closed', 'good');
-  return html`${badge}${opening > 1 ? html` ${renderBadge(`opened ${opening} times`, 'busy')}` : ''}`;
+interface FailureStanding {
+  readonly text: string;
+  readonly tone: 'good' | 'bad' | 'busy' | 'quiet';
+}
+
+/** In a word or two, which differ where what is to be done differs. */
+function describeState(failure: Failure): FailureStanding {
+  const { state, closed, opening, isOnDefault, hits, flakyHits, lastSeen, pullRequests } = failure;
+  if (state === 'closed')
+    return closed?.by === 'green' ? { text: 'fixed', tone: 'good' } : { text: 'closed', tone: 'quiet' };
+  if (flakyHits > 0 && flakyHits * 2 > hits) return { text: 'flaky', tone: 'busy' };
+  if (lastSeen.verdict === 'infrastructure') return { text: 'CI machine', tone: 'quiet' };
+  if (opening > 1 && closed?.by === 'green') return { text: 'regression', tone: 'bad' };
+  if (isOnDefault) return { text: 'on the default branch', tone: 'bad' };
+  return pullRequests.length > 0 ? { text: 'in pull requests', tone: 'busy' } : { text: 'on a branch', tone: 'busy' };
+}
+
+function renderFailureState(project: Project, failure: Failure): Html {
+  const { state, closed, opening, flakyHits } = failure;
+  const { text, tone } = describeState(failure);
+  const notes: readonly (Html | string)[] = [
+    ...(state === 'closed' && closed !== null ? [renderClosing(project, closed)] : []),
+    ...(flakyHits > 0 ? [`passed unchanged: ${formatRate(failure)}`] : []),
+    ...(opening > 1 ? [`opened ${opening} times`] : []),
+  ];
+  return html`${renderBadge(text, tone)}${notes.map((note) => html`<span class="soft below">${note}</span>`)}`;
 }
 
 function renderClosing(project: Project, closed: Closing): Html {
@@ -301,7 +400,7 @@ function renderFacts(project: Project, failure: Failure): Html {
   const { checkNames, branches, pullRequests } = listPlaces(project, failure);
   const renderList = (name: string, all: readonly Html[]) =>
     all.length === 0 ? '' : html`<dt>${name}</dt><dd>${renderJoined(all)}</dd>`;
-  return html`<dl class="facts"><dt>State</dt><dd>${renderFailureState(failure)} ${renderHistory(project, failure)}</dd>
+  return html`<dl class="facts"><dt>State</dt><dd>${renderFailureState(project, failure)} ${renderHistory(project, failure)}</dd>
 <dt>Occurrences</dt><dd>${formatCount(failure.hits)}</dd>
 <dt>Flaky</dt><dd>${describeFlakiness(failure)}</dd>
 <dt>First seen</dt><dd>${renderSighting(project, failure.firstSeen)}</dd>

@@ -174,7 +174,7 @@ export function createPageHeaders(isHttps: boolean, formTarget = ''): Readonly<R
   };
 }
 
-const STYLES = ['base', 'parts', 'forms', 'investigation', 'issue', 'failures', 'account'];
+const STYLES = ['base', 'parts', 'forms', 'investigation', 'issue', 'failures', 'charts', 'account'];
 const STYLE = createAsset('style', 'css', 'text/css', STYLES.map((name) => readAsset(`${name}.css`)).join('\n'));
 const SCRIPT = createAsset('page', 'js', 'text/javascript', readAsset('page.js'));
 

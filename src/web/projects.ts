@@ -98,10 +98,9 @@ async function renderLatest(c: PageContext, deps: WebDeps, projects: readonly Pr
   const running = await findRunning(deps, ids);
   const issues = await listVisibleIssueLines(deps, asking, { projectIds: ids, limit: LATEST });
   const failures = await deps.store.listFailures(ids, { state: 'open', limit: LATEST });
-  const findings = await deps.store.findLastFindings(failures);
   return html`${renderRunning(running, asking.account.id)}
 ${issues.length === 0 ? '' : renderSection('latest', 'Latest issues', renderIssues(projects, issues))}
-${failures.length === 0 ? '' : renderSection('open-failures', 'Open failures', renderFailures(projects, failures, findings))}`;
+${failures.length === 0 ? '' : renderSection('open-failures', 'Open failures', await renderFailures(deps, projects, failures))}`;
 }
 
 /** A menu where there are several projects to choose from; nothing where the person may submit none. */

@@ -288,6 +288,42 @@ export function likeliestContract(engine: Engine): void {
 const BESIDES = { sha: 'own', pullRequest: 5, branch: 'topic-5' };
 
 export function habitsContract(engine: Engine): void {
+  describe('red checks a day', () => {
+    it('are counted in UTC since a day, by project and by failure, without days that had none', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
+      const on = (key: string, day: string, time = '10:00:00') => sighting(key, { at: `${day}T${time}Z` });
+      const late = on('late', '2026-11-19', '23:59:59');
+      await recorded(store, project.id, [on('before', '2026-11-18', '23:59:59'), on('early', '2026-11-19'), late]);
+      await recorded(store, project.id, [on('same', '2026-11-19'), on('next', '2026-11-20', '00:00:00')], 'fal_2');
+      await recorded(store, other.id, [on('elsewhere', '2026-11-20')], 'fal_3');
+      const strangers = Array.from({ length: 700 }, (_, at) => `prj_unknown${at}`);
+      const both = [project.id, ...strangers, other.id];
+      const ofProjects = await store.readDailySightings({ projectIds: both, since: '2026-11-19' });
+      expect(ofProjects).toHaveLength(3);
+      expect(ofProjects).toEqual(
+        expect.arrayContaining([
+          { id: project.id, day: '2026-11-19', count: 3 },
+          { id: project.id, day: '2026-11-20', count: 1 },
+          { id: other.id, day: '2026-11-20', count: 1 },
+        ]),
+      );
+      const failureIds = ['fal_1', 'fal_2', 'fal_9'];
+      const ofFailures = await store.readDailySightings({ failureIds, since: '2026-11-19' });
+      expect(ofFailures).toHaveLength(3);
+      expect(ofFailures).toEqual(
+        expect.arrayContaining([
+          { id: 'fal_1', day: '2026-11-19', count: 2 },
+          { id: 'fal_2', day: '2026-11-19', count: 1 },
+          { id: 'fal_2', day: '2026-11-20', count: 1 },
+        ]),
+      );
+      expect(await store.readDailySightings({ projectIds: [], since: '2026-11-19' })).toEqual([]);
+      expect(await store.readDailySightings({ failureIds: [], since: '2026-11-19' })).toEqual([]);
+    });
+  });
+
   describe('the habits of a failure', () => {
     it('count each commit once, without the one that is asked for', async () => {
       await using opened = await openGithub(engine);
@@ -300,7 +336,6 @@ export function habitsContract(engine: Engine): void {
         sighting('7', { sha: 'main' }),
       ]);
       await store.markFlaky('fal_1', ['1', '2', '6']);
-      expect(await store.listSightingTimes('fal_1', at(8))).toEqual([at(9)]);
       const all = { isTrustedOnly: false, besides: BESIDES };
       const none = { heads: 0, flakyHeads: 0, flakyOnDefault: 0, pullRequests: 0, branches: 0, lastOnDefaultAt: '' };
       expect(await store.readFailureStatistics('fal_1', all)).toEqual({

@@ -105,6 +105,36 @@ export function usageContract(engine: Engine): void {
       expect(await store.readUsage({ projectIds: [], sinceMonth: '2026-11' })).toEqual([]);
     });
 
+    it('is counted on the day that its run began, at the first of a later month, and on none where the run is gone', async () => {
+      await using opened = await openLocal(engine);
+      const { store, base } = opened;
+      const { id: projectId } = base.project;
+      const spend = async (began: string, spent: number, now = began) => {
+        const run = await runOf(opened, base, began);
+        await store.settleMoney(run, { reserved: 0, spent, tokens, now });
+      };
+      await spend('2026-11-03T08:00:00.000Z', 1_500_000);
+      await spend('2026-11-03T23:59:59.999Z', 500_000);
+      await spend('2026-11-30T23:00:00.000Z', 250_000, NEXT_MONTH);
+      await spend('2026-11-30T23:00:00.000Z', 750_000);
+      await spend('2026-12-02T00:00:00.000Z', 2_000_000);
+      await store.addCommandCost({ id: 'run_replay', projectId }, { spent: 125_000, tokens, now: NEXT_MONTH });
+      const strangers = Array.from({ length: 700 }, (_, index) => `prj_unknown${index}`);
+      const projectIds = [...strangers, projectId];
+      expect(await store.readDailyCosts({ projectIds, month: '2026-11' })).toEqual([
+        { day: '2026-11-03', spentUsd: 2 },
+        { day: '2026-11-30', spentUsd: 0.75 },
+      ]);
+      expect(await store.readDailyCosts({ projectIds, month: '2026-12' })).toEqual([
+        { day: null, spentUsd: 0.125 },
+        { day: '2026-12-01', spentUsd: 0.25 },
+        { day: '2026-12-02', spentUsd: 2 },
+      ]);
+      expect(await store.readDailyCosts({ projectIds: [], month: '2026-11' })).toEqual([]);
+      const [december] = await store.readUsage({ projectIds, sinceMonth: '2026-12' });
+      expect(december?.spentUsd).toBe(2.375);
+    });
+
     it('keeps what was spent when the Issue is erased', async () => {
       await using opened = await openLocal(engine);
       const { store, base } = opened;

@@ -69,16 +69,17 @@ function failureOf(ground: WebGround, id: string): Promise<string> {
 }
 
 describe('the ledger of failures', () => {
-  it('shows each by its headline, with how often and where it was seen', async () => {
+  it('shows each by its headline, with 30 days, and where it was seen', async () => {
     await using ground = await onGithub();
     const id = await seen(ground, [sighting('one', { at: AT }), inBranch('two', 7, { at: LATER, checkName: 'lint' })]);
     const page = await ledgerOf(ground);
     expect(rowsOf(page)).toEqual([
       [
-        'TypeError: x is undefined on the default branch · lint, test · topic, main · #7',
-        ...['open', '2', '', '2026-11-20 09:00 UTC', '2026-11-20 09:30 UTC'],
+        ...['TypeError: x is undefined lint, test', 'on the default branch', '2'],
+        ...['#7 aaaaaaa', '–', '2026-11-20 09:30 UTC'],
       ],
     ]);
+    expect(page).toContain('aria-label="2 red checks in 30 days, at most 2 a day"');
     expect(linkOf(page, 'TypeError: x is undefined')).toBe(`/projects/${projectOf(ground).id}/failures/${id}`);
     expect(linkOf(page, '#7')).toBe('https://github.com/octo/shop/pull/7');
   });
@@ -92,14 +93,11 @@ describe('the ledger of failures', () => {
     await seen(ground, [sighting('three', { at: AT })], { headline: 'still there' });
     const states = async (query: string) =>
       Object.fromEntries(
-        rowsOf(await ledgerOf(ground, query)).map(([name = '', state]) => [
-          name.split(' on ')[0]?.split(' test')[0],
-          state,
-        ]),
+        rowsOf(await ledgerOf(ground, query)).map(([name = '', state]) => [name.replace(/ test$/, ''), state]),
       );
-    expect(await states('')).toEqual({ 'still there': 'open' });
+    expect(await states('')).toEqual({ 'still there': 'on the default branch' });
     expect(await states('?state=closed')).toEqual({
-      mended: 'closed passed on the default branch at ccccccc',
+      mended: 'fixed passed on the default branch at ccccccc',
       merged: 'closed its pull requests were closed',
     });
     expect(Object.keys(await states('?state=all'))).toHaveLength(3);
@@ -123,7 +121,7 @@ describe('the ledger of failures', () => {
     const findings = [finding(id, { excerpt: { ...excerpt, tests } })];
     await ground.store.saveHead('hed_1', seenAs('red', { findings }), AT);
     expect(rowsOf(await ledgerOf(ground))[0]?.[0]).toMatch(
-      /^cart > adds <i>twice<\/i> and 1 other test TypeError: x is undefined on the default branch/,
+      /^cart > adds <i>twice<\/i> and 1 other test TypeError: x is undefined test/,
     );
     const page = await failureOf(ground, id);
     expect(headingsOf(page)).toEqual([
@@ -136,14 +134,33 @@ describe('the ledger of failures', () => {
     expect(page).not.toContain('<b>got');
   });
 
+  it('names the check of a failure whose error says nothing, and never two failures alike', async () => {
+    await using ground = await onGithub();
+    const failed = 'Process completed with exit code 1.';
+    await seen(ground, [sighting('one', { at: AT, checkName: 'lint' })], { headline: failed });
+    await seen(ground, [sighting('two', { at: AT, checkName: 'build' })], { headline: failed });
+    await seen(ground, [sighting('three', { at: AT, checkName: 'deploy' })], { headline: '' });
+    expect(rowsOf(await ledgerOf(ground)).map(([name]) => name)).toEqual([
+      ...['deploy failed', `build failed ${failed}`, `lint failed ${failed}`],
+    ]);
+  });
+
+  it('names the author of the one commit that a failure came with', async () => {
+    await using ground = await onGithub();
+    const id = await seen(ground, [sighting('one', { at: AT, sha: SECOND })]);
+    const commits = [{ sha: SECOND, author: 'mona', subject: 'Speed up the cart' }];
+    await ground.store.saveRange(id, { from: FIRST, to: SECOND, total: 1, commits });
+    expect(rowsOf(await ledgerOf(ground))[0]?.[4]).toBe('mona wrote bbbbbbb');
+  });
+
   it('names a regression', async () => {
     await using ground = await onGithub();
     const id = await seen(ground, [sighting('one', { at: AT, sha: FIRST })]);
     await closed(ground);
     await seen(ground, [sighting('two', { at: '2026-11-20T09:45:00.000Z', sha: SECOND })], { id });
-    expect(rowsOf(await ledgerOf(ground))[0]?.[1]).toBe('open opened 2 times');
+    expect(rowsOf(await ledgerOf(ground))[0]?.[1]).toBe('regression opened 2 times');
     expect(textOf(await failureOf(ground, id))).toMatch(
-      /State open opened 2 times seen on the default branch; reopened after it was closed 2026-11-20 09:30 UTC: passed on the default branch at ccccccc/,
+      /State regression opened 2 times seen on the default branch; reopened after it was closed 2026-11-20 09:30 UTC: passed on the default branch at ccccccc/,
     );
   });
 
@@ -164,7 +181,7 @@ describe('the ledger of failures', () => {
       ['once of two', '1 of 2, 50 %'],
       ['once of ten', '1 of 10, 10 %'],
     ]);
-    expect(rowsOf(page).find(([name]) => name?.startsWith('often'))?.[3]).toBe('3 of 4, 75 %');
+    expect(rowsOf(page).find(([name]) => name?.startsWith('often'))?.[1]).toBe('flaky passed unchanged: 3 of 4, 75 %');
   });
 
   it('names the owners of a flaky test, and how it can be skipped until a day', async () => {

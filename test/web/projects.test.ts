@@ -22,8 +22,8 @@ describe('the list of projects', () => {
       ['octo/shop private', '1', '1', '1', '2026-11-20 10:00 UTC'],
       ['Facts only', 'x is undefined x is never set octo/shop', '', 'report', '2026-11-20 10:00 UTC', ''],
       [
-        'TypeError of fal_1 octo/shop on the default branch · test · main',
-        ...['open', '1', '', '2026-11-20 10:00 UTC', '2026-11-20 10:00 UTC'],
+        ...['TypeError of fal_1 octo/shop · test', 'on the default branch', '1'],
+        ...['aaaaaaa', '–', '2026-11-20 10:00 UTC'],
       ],
     ]);
     expect(headingsOf(page)).toEqual([
