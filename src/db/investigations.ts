@@ -53,6 +53,13 @@ interface IssueLineFilter {
   readonly after?: string;
 }
 
+export interface ReportBeginning {
+  /** The first 4,000 characters; a report has up to a million. */
+  readonly text: string;
+  /** "": it is of no failure, or of one without an error. */
+  readonly headline: string;
+}
+
 export interface ProjectCounts {
   readonly issues: number;
   /** Queued or running investigations. */
@@ -119,6 +126,12 @@ export function createInvestigationVerbs(database: Database) {
       );
       return row !== undefined;
     },
+    /**
+     * What the reports of investigations begin with, and the first error of the failure that one is of. Those without
+     * a text are left out: it is erased where an investigation ends without an Issue.
+     */
+    readReportBeginnings: (ids: readonly string[]): Promise<ReadonlyMap<string, ReportBeginning>> =>
+      database.read((reader) => readReportBeginnings(reader, ids)),
     /** Projects without anything to count are left out. */
     countByProject: (projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectCounts>> =>
       database.read((reader) => countByProject(reader, projectIds)),
@@ -199,6 +212,25 @@ function toInvestigation(
     isTrusted: row.is_trusted === 1,
     createdAt: row.created_at,
   };
+}
+
+const BEGINNING = 4_000;
+
+async function readReportBeginnings(
+  reader: Reader,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ReportBeginning>> {
+  const rows = await queryInChunks([...new Set(ids)], (some) =>
+    reader
+      .selectFrom('investigations')
+      .leftJoin('failures', 'failures.investigation_id', 'investigations.id')
+      .select(['investigations.id', 'failures.headline'])
+      .select(sql<string>`substr(investigations.text, 1, ${sql.lit(BEGINNING)})`.as('beginning'))
+      .where('investigations.id', 'in', some)
+      .where('investigations.text', '!=', '')
+      .execute(),
+  );
+  return new Map(rows.map(({ id, beginning, headline }) => [id, { text: beginning, headline: headline ?? '' }]));
 }
 
 async function countByProject(reader: Reader, wanted: readonly string[]): Promise<ReadonlyMap<string, ProjectCounts>> {

@@ -53,5 +53,6 @@ export { findObstacle, type ProjectSettings, requestPullRequest } from './reques
 export { type Retried, type RetryRequest, retryIssue } from './retry-issue.ts';
 export { createRunHandler, investigateReport, type Wait } from './run-investigation.ts';
 export { findStepSource, type GatheredFacts } from './run-records.ts';
+export { describeRunning, type Running } from './running.ts';
 export { PAUSED_MS } from './services.ts';
 export { type CheckCallbackUrl, subscribe } from './subscribe.ts';

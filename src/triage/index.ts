@@ -10,4 +10,5 @@ export { classifyFile, isProgram, readOwnPackages } from './own-code.ts';
 export { createPathIndex, type Ground, getFileName, type Mapping, mapPath, type PathIndex } from './paths.ts';
 export { isReliable } from './rank-suspects.ts';
 export { computeReportFingerprint } from './report-text.ts';
+export { readReportTitle } from './signals.ts';
 export { createTurns, runInSlices, SLICE_PATHS } from './slices.ts';

@@ -58,6 +58,17 @@ export function findSignals(text: string): Signals {
   };
 }
 
+/**
+ * What a report is about, by what it begins with: its first line, or the error that it says first; "" where it says
+ * neither.
+ */
+export function readReportTitle(beginning: string): string {
+  const { title, errors } = findSignals(beginning);
+  if (title !== '') return title;
+  const [error] = errors;
+  return error === undefined ? '' : [error.type, error.message].filter((part) => part !== '').join(': ');
+}
+
 /** Whether the text gives nothing to look up. */
 export function isSilent(signals: Signals): boolean {
   return (

@@ -1,6 +1,6 @@
 // An investigation in progress: its state, steps and cost, live; the button that stops it; and how it ended.
 
-import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
+import { sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { CausewayError } from '../core/errors.ts';
 import { describeCost, formatDollars, formatDuration, type Issue } from '../core/issue/index.ts';
@@ -11,9 +11,11 @@ import type { RecordedStep, Spending } from '../db/index.ts';
 import {
   type Asking,
   cancelInvestigation,
+  describeRunning,
   type FollowEvent,
   findVisibleInvestigation,
   followInvestigation,
+  type Running,
   STILL_FOLLOWING,
   STREAM_HEADERS,
   streamOf,
@@ -33,6 +35,7 @@ import {
 } from './components.ts';
 import { readForm } from './forms.ts';
 import { type Html, refuseAbsentPage, renderFormToken, renderPage, WebRefusal } from './layout.ts';
+import { describeActivity, getRunningTitle } from './running.ts';
 import { findSession, readCookie } from './session.ts';
 import { NO_TEXT_LINKS } from './text.ts';
 import type { PageContext, SignedIn, WebDeps } from './web-deps.ts';
@@ -64,6 +67,7 @@ const REPAIRS: Readonly<Record<FailureReason['code'], string>> = {
 };
 
 interface ShownInvestigation extends NonNullable<Awaited<ReturnType<typeof findVisibleInvestigation>>> {
+  readonly running: Running;
   readonly steps: readonly RecordedStep[];
   readonly spending: Spending;
   /** What it has ended with; null: nothing. */
@@ -87,8 +91,10 @@ export async function getInvestigationPage(c: PageContext, deps: WebDeps): Promi
   if (outcome.state === 'concluded' && c.req.query('steps') !== '1') {
     return c.redirect(`/issues/${outcome.issueId}`, 303);
   }
+  const running = (await describeRunning(deps, [investigation])).get(id) ?? refuseAbsentPage();
   const shown: ShownInvestigation = {
     ...seen,
+    running,
     steps: await deps.store.listSteps(runId, 0),
     spending: await deps.store.readRunSpending(runId),
     issue: outcome.state === 'concluded' ? await deps.store.findIssue(outcome.issueId) : null,
@@ -98,7 +104,7 @@ export async function getInvestigationPage(c: PageContext, deps: WebDeps): Promi
   };
   const isLive = !isEnded(outcome);
   return renderPage(c, deps, {
-    title: `Investigation ${investigation.reference}`,
+    title: getRunningTitle(running).replaceAll('`', ''),
     body: html`${renderDone(c, DONE)}${renderInvestigationHead(shown)}${isLive ? renderLive(shown) : renderEnded(shown)}`,
     section: 'projects',
     crumbs: createCrumbs(project, { text: 'Investigation', href: `/investigations/${investigation.id}` }),
@@ -106,9 +112,9 @@ export async function getInvestigationPage(c: PageContext, deps: WebDeps): Promi
   });
 }
 
-function renderInvestigationHead({ investigation, project }: ShownInvestigation): Html {
+function renderInvestigationHead({ investigation, running }: ShownInvestigation): Html {
   const { reference, origin, createdAt } = investigation;
-  return html`<h1>Investigation in ${sanitiseLine(project.name, 200)}</h1>
+  return html`<h1>${renderPlainLine(getRunningTitle(running))}</h1>
 <dl class="facts"><dt>From</dt><dd>${describeOrigin(origin)}${reference === '' ? '' : html` · ${renderPlainLine(reference, 300)}`}</dd>
 <dt>Submitted</dt><dd>${renderMoment(createdAt)}</dd></dl>`;
 }
@@ -122,7 +128,7 @@ function renderLive(shown: ShownInvestigation): Html {
     ? html`<a class="button" href="${address}">Stop following</a><span class="hint">Reloads every ${REFRESH_SECONDS} seconds.</span>`
     : html`<a class="button" href="${address}">Reload</a><a class="button" href="${address}?follow=1">Follow without scripts</a>`;
   return html`<noscript><p class="actions">${withoutScripts}</p></noscript><div id="live" data-live="${address}/live">
-<p class="standing">${renderInvestigationState(investigation)} <span role="status">${describeActivity(investigation, spending)}</span></p>
+<p class="standing">${renderInvestigationState(investigation)} <span role="status">${describeActivity(shown.running)}</span></p>
 ${renderSpending(spending, budget)}
 ${renderStop(shown)}
 <h2>Steps so far</h2>
@@ -147,13 +153,6 @@ function renderRecordedSteps(steps: readonly RecordedStep[]): Html {
 
 function renderInvestigationState({ outcome }: Investigation): Html {
   return renderBadge(...STATES[outcome.state]);
-}
-
-function describeActivity({ outcome, progress }: Investigation, spending: Spending): string {
-  if (outcome.state === 'queued') return 'Waiting for its turn; it starts automatically.';
-  if (spending.reservedUsd > 0) return `Waiting for the model (${formatPlural(progress.step, 'step')} so far).`;
-  if (progress.step === 0) return 'Opening the commit and reading the report.';
-  return spending.turns === 0 ? 'Gathering facts, without a model.' : 'Looking up what the model requested.';
 }
 
 function renderStop({ investigation, role, signedIn }: ShownInvestigation): Html {

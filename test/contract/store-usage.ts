@@ -6,6 +6,7 @@ import {
   accepted,
   at,
   conclusion,
+  found,
   type Ground,
   NOW,
   ofActions,
@@ -217,6 +218,26 @@ export function overviewsContract(engine: Engine): void {
         ['b', first],
         ['a', null],
       ]);
+    });
+  });
+
+  describe('what reports begin with', () => {
+    it('is their first characters, with the first error of a failure; none of an erased text', async () => {
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
+      const long = await accepted(store, acceptance(base, { text: `The shop\n${'x'.repeat(9_000)}` }));
+      await recorded(store, base.project.id, [sighting('a')]);
+      const red = await accepted(store, acceptance(base, { text: 'The check is red', thread: found('fal_1') }));
+      const gone = await accepted(store, acceptance(base, { fingerprint: 'third', text: 'Nobody reads this' }));
+      await store.cancel(gone.investigationId, { code: 'cancelled', detail: '' }, NOW);
+      const ids = [long, red, gone].map(({ investigationId }) => investigationId);
+      expect(await store.readReportBeginnings([...ids, ...STRANGERS])).toEqual(
+        new Map([
+          [long.investigationId, { text: `The shop\n${'x'.repeat(3_991)}`, headline: '' }],
+          [red.investigationId, { text: 'The check is red', headline: 'TypeError of fal_1' }],
+        ]),
+      );
+      expect(await store.readReportBeginnings([])).toEqual(new Map());
     });
   });
 

@@ -75,6 +75,15 @@ describe('the page of an investigation under way', () => {
     expect(contentOf(page)).toContain('Latest: step 2.');
   });
 
+  it('is named by its report, and never by an id', async () => {
+    await using ground = await webGround();
+    const { investigationId } = await ground.accepted({ text: 'Checkout fails with `SAVE10`. It did not before.' });
+    const page = await ground.visitor.page(`/investigations/${investigationId}`);
+    expect(page).toContain('<h1>Checkout fails with <code>SAVE10</code>.</h1>');
+    expect(page).toContain('<title>Checkout fails with SAVE10. · Causeway</title>');
+    expect(contentOf(page)).not.toMatch(/(?:inv|run)_/);
+  });
+
   it('follows it live with scripts', async () => {
     const made = await running();
     await using ground = disposing(made);
@@ -102,15 +111,15 @@ describe('the page of an investigation under way', () => {
     const { investigationId, runId } = await ground.accepted();
     const words = async () =>
       /<span role="status">(.*?)<\/span>/.exec(await ground.visitor.page(`/investigations/${investigationId}`))?.[1];
-    expect(await words()).toBe('Waiting for its turn; it starts automatically.');
+    expect(await words()).toBe('Waiting for its turn');
     const run = await ground.store.startRun(runId, ground.clock.now.toISOString());
-    expect(await words()).toBe('Opening the commit and reading the report.');
+    expect(await words()).toBe('Reading the report');
     await takeStep(ground, run!, 'find signals in the report');
-    expect(await words()).toBe('Gathering facts, without a model.');
+    expect(await words()).toBe('Searching the source');
     await ask(ground, run!, { cost: 0.01 });
-    expect(await words()).toBe('Looking up what the model requested.');
+    expect(await words()).toBe('Looking up what the model asked for');
     await ask(ground, run!);
-    expect(await words()).toBe('Waiting for the model (1 step so far).');
+    expect(await words()).toBe('Waiting for the model');
   });
 
   it.each([
