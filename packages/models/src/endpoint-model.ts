@@ -236,8 +236,8 @@ interface EndpointAttempt {
 }
 
 /**
- * One request under guard: a whole turn. Rejects with the reason of `signal` when that aborts, else only with
- * `AttemptFailed`.
+ * One request under guard: a whole turn. Rejects with the reason of `signal` when that aborts, else with
+ * `AttemptFailed`; with another error only for a mistake in this program.
  */
 async function runAttempt(
   about: Pick<Question, 'request' | 'endpoint' | 'key' | 'dialect' | 'isBare'>,

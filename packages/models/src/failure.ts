@@ -62,12 +62,14 @@ export interface AskedEndpoint {
 /**
  * What an error of a client library means. Nothing of the error itself is passed on, since it may hold the key. The
  * classes are told apart by their fields: `openai` and `@anthropic-ai/sdk` share them, and only one of them is loaded.
+ * Throws what is no fault of the endpoint but a mistake in this program.
  */
 export function readFailure(error: unknown, asked: AskedEndpoint): AttemptFailed {
   if (error instanceof AttemptFailed) return error;
   if (error instanceof SyntaxError)
     return createMisbehaved('A part of its answer was invalid JSON: choose another MODEL.');
   if (!(error instanceof Error)) return createLostConnection(error, asked);
+  if (isMistake(error)) throw error;
   const { status, headers, error: body } = error as Error & Readonly<Record<string, unknown>>;
   if (status === undefined && [error, error.cause].some(isAboutCredentials)) {
     return createRejected(`There are no usable credentials for it: check ${asked.endpoint.variables.key}.`);
@@ -81,6 +83,15 @@ export function readFailure(error: unknown, asked: AskedEndpoint): AttemptFailed
     },
     asked,
   );
+}
+
+/**
+ * What the language itself throws at a line that is wrong. What `fetch`, streams and sockets throw has a code, or a
+ * cause that says what happened.
+ */
+function isMistake(error: Error): boolean {
+  const isOfTheLanguage = [TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
+  return isOfTheLanguage && error.cause === undefined && !('code' in error);
 }
 
 /** What the clouds' own SDKs say before they send anything. */

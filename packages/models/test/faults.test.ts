@@ -178,6 +178,17 @@ describe('a fault that the operator must fix', () => {
   });
 });
 
+it('a mistake of ours is neither asked again nor called a lost connection', async () => {
+  await using endpoint = await modelEndpoint(says('whole'));
+  const { model, waits } = modelAt(endpoint.url);
+  const parameters: Record<string, unknown> = { type: 'object' };
+  parameters['itself'] = parameters;
+  const tools = [{ name: 'search', description: 'Searches the source.', parameters }];
+  await expect(ask(model, { ...QUESTION, tools })).rejects.toThrow(TypeError);
+  expect(endpoint.requests).toEqual([]);
+  expect(waits).toEqual([]);
+});
+
 describe('a refusal', () => {
   it.each([
     ['of the model', events(delta({ refusal: 'I cannot' }), delta({}, 'stop'), '[DONE]')],
