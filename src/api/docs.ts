@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
-import { quoteWords } from '../core/command-words.ts';
+import { quoteLiteral } from '../core/command-words.ts';
 import { locate } from '../installation.ts';
 import type { ApiContext } from './api-deps.ts';
 import { ANY, getOpenApiDocument, type OpenApiDocument } from './openapi.ts';
@@ -144,13 +144,13 @@ export function formatCurl(document: OpenApiDocument, baseUrl: string, { method,
     ([, answer]) => 'content' in answer && answer.content?.['text/event-stream'],
   );
   const how = `${streams ? '-N ' : ''}${method === 'get' ? '' : `-X ${method.toUpperCase()} `}`;
-  const parts = [`curl ${how}${quoteWords(baseUrl + fillPath(path, operation))}`];
+  const parts = [`curl ${how}${quoteLiteral(baseUrl + fillPath(path, operation))}`];
   if ((operation.security ?? []).length > 0) parts.push('-H "Authorization: Bearer $TOKEN"');
   const schema = getJsonBody(operation)?.content['application/json']?.schema;
   if (schema !== undefined) {
     parts.push(
       '-H "Content-Type: application/json"',
-      `-d ${quoteWords(JSON.stringify(buildExample(document, schema), null, 2))}`,
+      `-d ${quoteLiteral(JSON.stringify(buildExample(document, schema), null, 2))}`,
     );
   }
   return parts.join(' \\\n  ');

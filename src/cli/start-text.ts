@@ -1,7 +1,7 @@
 // What `serve` and `worker` print when they are ready: in local mode, with a GitHub App, and before there is one.
 
 import { toPrintableLine } from 'causeway-safe-markdown';
-import { quoteWords } from '../core/command-words.ts';
+import { quoteLiteral } from '../core/command-words.ts';
 import type { Project } from '../core/project/index.ts';
 import type { ExampleReport } from '../core/report/index.ts';
 import type { Launcher } from './terminal.ts';
@@ -156,7 +156,7 @@ function placeModel(state: ModelState): readonly string[] {
 
 /** `token`: null where it is not known any more. */
 function formatCalls({ address, projects, example }: LocalStarted, token: string | null): string {
-  const authorization = `-H ${quoteWords(`Authorization: Bearer ${token ?? 'TOKEN'}`)}`;
+  const authorization = `-H ${quoteLiteral(`Authorization: Bearer ${token ?? 'TOKEN'}`)}`;
   const project = projects.find(({ id }) => id === example?.projectId) ?? projects[0];
   const data = example?.data ?? 'PASTE AN ERROR MESSAGE OR A LOG HERE';
   const body = JSON.stringify({ projectId: project?.name ?? 'PROJECT_ID', data }, null, 2);
@@ -165,7 +165,7 @@ function formatCalls({ address, projects, example }: LocalStarted, token: string
 curl -i ${address}/api/v1/issues/ \\
   ${authorization} \\
   -H 'Content-Type: application/json' \\
-  -d ${quoteWords(body)}
+  -d ${quoteLiteral(body)}
 
 Watch it in the browser, or wait for its result with the investigation's id (inv_…)
 from the answer, and read it with the issue's id (iss_…):

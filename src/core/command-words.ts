@@ -34,11 +34,11 @@ export function computeEditDistance(from: string, to: string): number {
 }
 
 /** The word in single quotes, which a shell takes literally. */
-export function quoteWords(word: string): string {
+export function quoteLiteral(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** As `quoteWords`, but leaves plain words unquoted. */
+/** As `quoteLiteral`, but leaves plain words unquoted. */
 export function quoteWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteWords(word);
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteLiteral(word);
 }

@@ -10,7 +10,7 @@ import {
   type TokenRecord,
   type TokenScope,
 } from '../core/account/index.ts';
-import { quoteWords } from '../core/command-words.ts';
+import { quoteLiteral } from '../core/command-words.ts';
 import { createId } from '../core/ids.ts';
 import type { Project } from '../core/project/index.ts';
 import type { ExampleReport } from '../core/report/index.ts';
@@ -240,10 +240,10 @@ function chooseExample({ projectIds }: TokenRecord, projects: readonly Project[]
 /** The first call that the scopes allow, as a newcomer would start. */
 function formatFirstCall({ scopes }: TokenRecord, baseUrl: string, { projectId, data }: ExampleReport) {
   const authorization = '-H "Authorization: Bearer $TOKEN"';
-  const formatAddress = (path: string) => quoteWords(`${baseUrl}/api/v1/${path}`);
+  const formatAddress = (path: string) => quoteLiteral(`${baseUrl}/api/v1/${path}`);
   const joinParts = (...parts: readonly string[]) => parts.join(' \\\n  ');
   if (scopes.includes('issues:write')) {
-    const body = `-d ${quoteWords(JSON.stringify({ projectId, data }, null, 2))}`;
+    const body = `-d ${quoteLiteral(JSON.stringify({ projectId, data }, null, 2))}`;
     const type = "-H 'Content-Type: application/json'";
     const command = joinParts(`curl -i ${formatAddress('issues/')}`, authorization, type, body);
     return { text: 'Then this submits a report; replace "data" with your own:', command };

@@ -2,22 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import {
   type BaseCheck,
-  describeProofVerdict,
   type GreenFacts,
   type HalfCheck,
   isOwnTest,
   judgeGreenHalf,
   judgeRedHalf,
   listThrown,
-  lowerConfidence,
-  noteChecks,
-  notePassed,
-  type ProofVerdict,
   type RedFacts,
-  refuteByChecks,
-  toProof,
-  toUnrunProof,
-} from '../../src/core/proof/proof.ts';
+} from '../../src/core/proof/judge-halves.ts';
+import { noteChecks, notePassed, type ProofVerdict, refuteByChecks } from '../../src/core/proof/proof.ts';
+import { describeProofVerdict, lowerConfidence, toProof, toUnrunProof } from '../../src/core/proof/proof-view.ts';
 
 const OWN = { files: ['test/cart.test.js'], titles: ['adds up'], groups: ['cart'], asserts: 'result' as const };
 const ASSERTION = 'AssertionError [ERR_ASSERTION]: 1 !== 2';

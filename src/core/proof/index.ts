@@ -1,27 +1,17 @@
 // A change in its parts, and its proof in CI.
 export { ASSERTION, type ChangeParts, isTestPath, listOwnTests, splitChange } from './change-parts.ts';
+export { type BaseCheck, type HalfCheck, judgeGreenHalf, judgeRedHalf, listThrown } from './judge-halves.ts';
 export {
-  type BaseCheck,
   type ChangedFile,
-  describeProof,
-  describeProofVerdict,
   type EndedProof,
   endProof,
-  type HalfCheck,
   type HalfOutcome,
   hashChange,
   isRedHalf,
   isWithoutCi,
-  judgeGreenHalf,
-  judgeRedHalf,
-  listCommands,
-  listThrown,
-  lowerConfidence,
   type NotRun,
-  nameProof,
   noteChecks,
   notePassed,
-  type Proof,
   type ProofProgress,
   type ProofState,
   type ProofVerdict,
@@ -29,7 +19,15 @@ export {
   pickCommits,
   type RedHalf,
   refuteByChecks,
+} from './proof.ts';
+export {
+  describeProof,
+  describeProofVerdict,
+  listCommands,
+  lowerConfidence,
+  nameProof,
+  type Proof,
   toProof,
   toUnrunProof,
   type VerifiedProof,
-} from './proof.ts';
+} from './proof-view.ts';

@@ -1,6 +1,7 @@
 // What a pull request and the comment about it say of its checks: one thing, from one state.
 import { describe, expect, it } from 'vitest';
-import { type ProofProgress, type ProofVerdict, toProof } from '../../../src/core/proof/proof.ts';
+import type { ProofProgress, ProofVerdict } from '../../../src/core/proof/proof.ts';
+import { toProof } from '../../../src/core/proof/proof-view.ts';
 import type { ChecksState } from '../../../src/core/thread/thread.ts';
 import { renderPullRequest } from '../../../src/github/render/pull-request.ts';
 import { fixedIssue, PLACE } from './comment-samples.ts';

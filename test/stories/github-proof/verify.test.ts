@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Issue } from '../../../src/core/issue/issue.ts';
-import type { Proof } from '../../../src/core/proof/proof.ts';
+import type { Proof } from '../../../src/core/proof/proof-view.ts';
 import { verifyProof } from '../../../src/github/verify-proof.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import type { ShopModel } from '../../support/github-model.ts';
