@@ -7,7 +7,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { readBearer } from './core/account/index.ts';
 import { isStoreAway } from './core/errors.ts';
 import type { RecordAnswer } from './core/outcome/index.ts';
-import type { ClaimedJob, JobHandler, JobKind, JobResult, Queue } from './core/queue.ts';
+import { type ClaimedJob, JOB_KINDS, type JobHandler, type JobKind, type JobResult, type Queue } from './core/queue.ts';
 import type { Store } from './db/index.ts';
 import { type Log, type LogContext, withLogContext } from './log.ts';
 import { getActiveSpan, linkToCaller, runInSpan } from './tracing.ts';
@@ -26,7 +26,6 @@ const SUBJECTS: Readonly<Record<JobKind, keyof LogContext>> = {
   backfill: 'project',
   outcome: 'outcome',
 };
-const JOB_KINDS = Object.keys(SUBJECTS) as readonly JobKind[];
 
 /** From a look into a table to a run that takes its ten minutes and its ending. */
 const JOB_SECONDS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 180, 600, 1_800];

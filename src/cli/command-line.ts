@@ -6,7 +6,7 @@ import { DEFAULT_SCOPES, SCOPES, type TokenScope } from '../core/account/index.t
 import { findNearestName } from '../core/command-words.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { ProjectSource } from '../core/project/index.ts';
-import type { JobKind } from '../core/queue.ts';
+import { JOB_KINDS, type JobKind } from '../core/queue.ts';
 import { TOPICS, type Topic } from './help.ts';
 
 /** Where the report comes from; `none`: standard input if it is a pipe, or only the log. */
@@ -541,24 +541,11 @@ function parseConcurrency(value: string | null): number | null {
   refuseCommand(`--concurrency takes a whole number from 1 to ${MAX_CONCURRENCY}, not "${value}".`, 'worker');
 }
 
-/** A record, so that the compiler misses none. */
-const JOB_KINDS: Readonly<Record<JobKind, true>> = {
-  run: true,
-  webhook: true,
-  delivery: true,
-  'urgent-delivery': true,
-  publish: true,
-  head: true,
-  'check-run': true,
-  backfill: true,
-  outcome: true,
-};
-
 function parseJobKind(word: string | undefined): JobKind | null {
   if (word === undefined) return null;
-  if (Object.hasOwn(JOB_KINDS, word)) return word as JobKind;
-  const kinds = Object.keys(JOB_KINDS);
-  const hint = suggestWord(word, kinds) || ` Use one of ${kinds.join(', ')}.`;
+  const kind = JOB_KINDS.find((known) => known === word);
+  if (kind !== undefined) return kind;
+  const hint = suggestWord(word, JOB_KINDS) || ` Use one of ${JOB_KINDS.join(', ')}.`;
   refuseCommand(`There is no kind of job "${word}".${hint}`, 'redrive');
 }
 
