@@ -1,10 +1,9 @@
 // The metrics of one process for Prometheus, counted where things happen, and `/metrics`, which requires a token.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Span, SpanKind } from '@opentelemetry/api';
 import { type Model, ModelFailure, type ModelTurn, type TurnUsage } from 'causeway-models';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { readBearer } from './core/account/index.ts';
+import { isSameSecret, readBearer } from './core/account/index.ts';
 import { isStoreAway } from './core/errors.ts';
 import type { RecordAnswer } from './core/outcome/index.ts';
 import { type ClaimedJob, JOB_KINDS, type JobHandler, type JobKind, type JobResult, type Queue } from './core/queue.ts';
@@ -113,7 +112,10 @@ export function createMetrics({ log, now }: { readonly log: Log; readonly now: (
     /** How the last request to the model ended, such as `answered` or `unavailable`; null before the first. */
     getLastModelOutcome: () => lastModelOutcome,
     /** Sends one request to GitHub. `route` is the pattern, such as `GET /repos/{owner}/{repo}`. */
-    countGithubCall: <T extends GithubAnswer>({ route }: { readonly route: string }, send: () => Promise<T> | T) =>
+    countGithubCall: <T extends { readonly status: number }>(
+      { route }: { readonly route: string },
+      send: () => Promise<T> | T,
+    ) =>
       countGithubCall(route, send, instruments, {
         log,
         onEnd: (hasAnswered) => {
@@ -142,7 +144,7 @@ export function createMetrics({ log, now }: { readonly log: Log; readonly now: (
       if (token === null) return async () => respondPlain(404, 'Metrics are off. Set METRICS_TOKEN to read them here.');
       collectDefaultMetrics({ register: registry });
       return async (request) => {
-        if (!isSameToken(readBearer(request.headers.get('Authorization') ?? ''), token)) {
+        if (!isSameSecret(readBearer(request.headers.get('Authorization') ?? ''), token)) {
           const headers = { 'WWW-Authenticate': 'Bearer' };
           return respondPlain(401, 'Send METRICS_TOKEN as "Authorization: Bearer …".', headers);
         }
@@ -192,12 +194,6 @@ async function read(
   const readDisk = async () => instruments.dataFree.set(await freeBytes());
   const all = Promise.allSettled([readQueue(), readReady(), readDisk()]);
   await Promise.race([all, sleep(LONGEST_READ_MS, undefined, { ref: false })]);
-}
-
-/** In constant time: the hashes have the same length. */
-function isSameToken(given: string, token: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
 }
 
 function respondPlain(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
@@ -310,18 +306,13 @@ function countModel(
           return turn;
         } catch (error) {
           const failure = error instanceof ModelFailure ? error : null;
-          const outcome = describeModelOutcome(failure, signal);
+          // `model_unavailable` is `unavailable`.
+          const outcome = failure?.code.replace(/^model_/, '') ?? (signal.aborted ? 'aborted' : 'failed');
           count(outcome, failure?.spent ?? null, performance.now() - began);
           throw error;
         }
       }),
   };
-}
-
-/** `model_unavailable` is `unavailable`. */
-function describeModelOutcome(failure: ModelFailure | null, signal: AbortSignal): string {
-  if (failure !== null) return failure.code.replace(/^model_/, '');
-  return signal.aborted ? 'aborted' : 'failed';
 }
 
 function describeTurn(span: Span, { usage, toolCalls, model }: ModelTurn): void {
@@ -337,11 +328,7 @@ function describeTurn(span: Span, { usage, toolCalls, model }: ModelTurn): void 
   });
 }
 
-interface GithubAnswer {
-  readonly status: number;
-}
-
-async function countGithubCall<T extends GithubAnswer>(
+async function countGithubCall<T extends { readonly status: number }>(
   route: string,
   send: () => Promise<T> | T,
   { github }: Instruments,

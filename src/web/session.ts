@@ -1,10 +1,10 @@
 // Sessions: started by a sign-in, found by their cookie, ended by their limits or by the person; and the checks of
 // every form.
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { sanitiseLine } from 'causeway-visible-text';
 import type { MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { type Account, type BrowserSession, isRecent, isSessionAlive } from '../core/account/index.ts';
+import { type Account, type BrowserSession, isRecent, isSameSecret, isSessionAlive } from '../core/account/index.ts';
 import { createId } from '../core/ids.ts';
 import { WebRefusal } from './layout.ts';
 import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';
@@ -124,13 +124,7 @@ export function requireOwnPage(request: Request, baseUrl: string): void {
 }
 
 export function requireFormToken(given: string, expected: string): void {
-  if (!isEqual(given, expected)) throw new WebRefusal(403, FORGED);
-}
-
-/** In constant time for values of one length. */
-export function isEqual(one: string, other: string): boolean {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)];
-  return left.length === right.length && timingSafeEqual(left, right);
+  if (!isSameSecret(given, expected)) throw new WebRefusal(403, FORGED);
 }
 
 export function readCookie(c: PageContext, deps: WebDeps, kind: CookieKind): string {

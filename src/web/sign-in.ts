@@ -2,7 +2,7 @@
 // signing out.
 import { createHash, randomBytes } from 'node:crypto';
 import { html } from 'hono/html';
-import { type GithubSignIn, SignInRefused } from '../core/account/index.ts';
+import { type GithubSignIn, isSameSecret, SignInRefused } from '../core/account/index.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Person } from '../core/project/index.ts';
 import { takeFromQuota } from '../services/index.ts';
@@ -13,7 +13,6 @@ import {
   endSession,
   findSession,
   hashValue,
-  isEqual,
   readCookie,
   requireOwnPage,
   startSession,
@@ -232,7 +231,7 @@ function getRedirectUri({ baseUrl }: WebDeps): string {
 function requirePending(c: PageContext, deps: WebDeps): PendingSignIn {
   const opened = openSealed(deps, readCookie(c, deps, 'sign_in'), 'sign-in');
   const pending = opened === null ? null : (JSON.parse(opened) as PendingSignIn);
-  const isOwn = pending !== null && isEqual(c.req.query('state') ?? '', pending.state);
+  const isOwn = pending !== null && isSameSecret(c.req.query('state') ?? '', pending.state);
   if (isOwn && pending.until >= deps.now().getTime()) return pending;
   clearCookie(c, deps, 'sign_in');
   throw new WebRefusal(400, SIGN_IN_OVER);

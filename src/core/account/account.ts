@@ -1,5 +1,5 @@
 // Callers: accounts, their tokens, and what a token may do.
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { CausewayError } from '../errors.ts';
 import { createBase62 } from '../ids.ts';
@@ -59,6 +59,11 @@ const BEARER = /^bearer[ \t]+/i;
 /** What an Authorization header holds after the scheme, whose name has no case; "" for another scheme. */
 export function readBearer(header: string): string {
   return BEARER.test(header) ? header.replace(BEARER, '') : '';
+}
+
+/** Whether two secrets are equal, in a time that does not depend on where they differ: their hashes have one length. */
+export function isSameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'));
 }
 
 /** Whether the checksum is right: a mistyped or invented token is refused here, without a database read. */

@@ -8,6 +8,7 @@ export {
   type GithubSignIn,
   hashToken,
   isRecent,
+  isSameSecret,
   isSessionAlive,
   isTokenForm,
   type Permissions,
