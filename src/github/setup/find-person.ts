@@ -2,7 +2,7 @@
 import { CausewayError } from '../../core/errors.ts';
 import type { Person } from '../../core/project/index.ts';
 import type { InstallationStore } from '../../db/index.ts';
-import { createGithubClient, type GithubCaller, type GithubClients, type GithubOptions } from '../clients/index.ts';
+import { createGithubClient, type GithubClients, type GithubOptions } from '../clients/index.ts';
 
 export interface FindPersonDeps {
   /** Null: the App's credentials are not known here. */
@@ -14,48 +14,29 @@ export interface FindPersonDeps {
 
 /** Throws `absent` where no person has the login. */
 export async function findPerson(deps: FindPersonDeps, login: string, signal: AbortSignal): Promise<Person> {
-  if (!/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/.test(login)) throw createUnknownError(login);
-  const user = await userOf(deps, login, signal);
-  if (user.type !== 'User') throw createUnknownError(login);
-  return { id: user.id, login: user.login };
+  const user = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/.test(login) ? await readUser(deps, login, signal) : null;
+  if (user?.type === 'User') return { id: user.id, login: user.login };
+  const repair = "give the login as it appears in the profile's address";
+  throw new CausewayError('absent', `There is no person "${login}" on GitHub: ${repair}.`);
 }
 
-interface User {
-  readonly id: number;
-  readonly login: string;
-  readonly type: string;
-}
-
-async function userOf({ clients, store, github }: FindPersonDeps, login: string, signal: AbortSignal): Promise<User> {
+/** Null where nobody has the login. */
+async function readUser({ clients, store, github }: FindPersonDeps, username: string, signal: AbortSignal) {
   const usable = (await store.listInstallations()).find(({ isSuspended }) => !isSuspended);
-  if (clients !== null && usable !== undefined) return await throughApp(clients.installation(usable.id), login, signal);
-  const client = createGithubClient(github);
   try {
-    return await client.call(`the user ${login}`, signal, (deadline) =>
-      client.octokit.rest.users.getByUsername({ username: login, request: { signal: deadline } }),
-    );
-  } catch (error) {
-    if (error instanceof CausewayError && error.code === 'absent') throw createUnknownError(login);
-    throw error;
-  }
-}
-
-async function throughApp(caller: GithubCaller, login: string, signal: AbortSignal): Promise<User> {
-  try {
-    const { data } = await caller.call(
-      (octokit, request) => octokit.rest.users.getByUsername({ username: login, request }),
-      signal,
-    );
+    if (clients === null || usable === undefined) {
+      const { octokit, call } = createGithubClient(github);
+      return await call(`the user ${username}`, signal, (deadline) =>
+        octokit.rest.users.getByUsername({ username, request: { signal: deadline } }),
+      );
+    }
+    const { data } = await clients
+      .installation(usable.id)
+      .call((octokit, request) => octokit.rest.users.getByUsername({ username, request }), signal);
     return data;
   } catch (error) {
-    if (error instanceof Error && 'status' in error && error.status === 404) throw createUnknownError(login);
+    const isAbsent = error instanceof CausewayError && error.code === 'absent';
+    if (isAbsent || (error instanceof Error && 'status' in error && error.status === 404)) return null;
     throw error;
   }
-}
-
-function createUnknownError(login: string): CausewayError {
-  return new CausewayError(
-    'absent',
-    `There is no person "${login}" on GitHub: give the login as it appears in the profile's address.`,
-  );
 }

@@ -38,10 +38,10 @@ interface ManifestOptions {
 
 /** As GitHub's page "new App" takes it in the form field `manifest`. */
 export function buildManifest({ appFile, name, kind, publicUrl, redirectUrl }: ManifestOptions) {
-  const app = AppFile.parse(parse(appFile));
+  const { permissions, events } = wantedOfApp(appFile, kind);
   return {
     name,
-    description: app.description,
+    description: readAppFile(appFile).description,
     // Where those who meet the App can read about it: this service has no page of that name on GitHub.
     url: publicUrl,
     public: false,
@@ -50,25 +50,20 @@ export function buildManifest({ appFile, name, kind, publicUrl, redirectUrl }: M
     setup_url: `${publicUrl}/`,
     callback_urls: [`${publicUrl}/account/callback`],
     request_oauth_on_install: false,
-    default_permissions: permissionsOf(kind, app.default_permissions),
-    default_events: app.default_events,
+    default_permissions: permissions,
+    default_events: events,
   };
 }
 
-/** What the App needs for the chosen kind, by app.yml. */
+/** What the App needs by app.yml; for comments nothing but reading, no commit and no pull request of its own. */
 export function wantedOfApp(appFile: string, kind: InstallKind) {
-  const app = AppFile.parse(parse(appFile));
-  return { permissions: permissionsOf(kind, app.default_permissions), events: app.default_events };
+  const { default_permissions: all, default_events: events } = readAppFile(appFile);
+  return { permissions: kind === 'fix' ? all : { ...all, contents: 'read', pull_requests: 'read' }, events };
 }
 
-/** Nothing that is not needed for comments: no commit, no pull request of its own. */
-function permissionsOf(kind: InstallKind, all: Readonly<Record<string, 'read' | 'write'>>) {
-  return kind === 'fix' ? all : { ...all, contents: 'read', pull_requests: 'read' };
-}
-
-/** The name that app.yml suggests. */
-export function suggestedName(appFile: string): string {
-  return AppFile.parse(parse(appFile)).name;
+/** Of the text of app.yml. */
+export function readAppFile(text: string): z.infer<typeof AppFile> {
+  return AppFile.parse(parse(text));
 }
 
 /** Credentials and names of a new App. */

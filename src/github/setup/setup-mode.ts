@@ -1,7 +1,8 @@
 // Set-up: who has the one-time code creates the App from a manifest; its credentials are stored, and /setup closes.
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { readLimited } from '../../core/abortable.ts';
+import { isSameSecret } from '../../core/account/index.ts';
 import { CausewayError } from '../../core/errors.ts';
 import type { Log } from '../../log.ts';
 import {
@@ -9,9 +10,8 @@ import {
   type ExchangeGithub,
   exchangeCode,
   INSTALL_KINDS,
-  type InstallKind,
   type MadeApp,
-  suggestedName,
+  readAppFile,
 } from './make-app.ts';
 import { donePage, faultPage, formPage, handOverPage, pageHeaders } from './setup-pages.ts';
 
@@ -38,8 +38,8 @@ export interface Setup {
 
 interface SetupContext {
   readonly options: SetupOptions;
-  readonly code: OneTimeCode;
-  readonly attempts: SetupAttempts;
+  readonly code: ReturnType<typeof createOneTimeCode>;
+  readonly attempts: ReturnType<typeof createAttempts>;
 }
 
 export function createSetup(options: SetupOptions): Setup {
@@ -84,29 +84,32 @@ async function submitSetup({ options, code, attempts }: SetupContext, request: R
   const base = findOwnBase(request, options.publicUrl);
   if (base === null)
     return answerText(403, 'This form is accepted only from its own page: open /setup and fill it in there.');
-  const read = await readSetupForm(request);
-  if (read === null) return answerText(400, 'This is not the form of /setup.');
+  const form = await readSetupForm(request);
+  if (form === null) return answerText(400, 'This is not the form of /setup.');
   const refuse = (status: number, faults: readonly string[]) => showForm(options, request, { status, faults });
-  if (read.kind === 'faults') return refuse(422, read.faults);
-  switch (code.judge(read.form.code)) {
+  if (!form.success)
+    return refuse(
+      422,
+      form.error.issues.map(({ message }) => message),
+    );
+  switch (code.judge(form.data.code)) {
     case 'too_many':
       return refuse(429, ['Too many wrong codes. Wait a minute, then try again.']);
     case 'wrong':
       return refuse(403, ["That isn't the one-time code shown in the terminal."]);
     case 'right':
-      return handOver(options, read.form, { base, attempt: attempts.begin(read.form.publicUrl) });
+      return handOver(options, form.data, { base, attempt: attempts.begin(form.data.publicUrl) });
   }
 }
 
-interface SetupHandOver {
-  /** Address of our pages in that browser, to which it comes back with its cookie. */
-  readonly base: string;
-  readonly attempt: SetupAttempt;
-}
-
-function handOver({ github, appFile }: SetupOptions, form: SetupForm, { base, attempt }: SetupHandOver): Response {
+/** `base`: address of our pages in that browser, to which it comes back with its cookie. */
+function handOver(
+  { github, appFile }: SetupOptions,
+  form: z.infer<typeof Form>,
+  { base, attempt }: { readonly base: string; readonly attempt: SetupAttempt },
+): Response {
   const { webUrl } = github;
-  const owner = form.organisation === '' ? '' : `/organizations/${form.organisation}`;
+  const owner = form.owner === 'user' ? '' : `/organizations/${form.organisation}`;
   const action = `${webUrl}${owner}/settings/apps/new?state=${attempt.state}`;
   const manifest = buildManifest({ ...form, appFile, redirectUrl: `${base}/setup/created` });
   const cookie = formatCookie(attempt.cookie, base);
@@ -147,7 +150,7 @@ function showForm(
 ): Response {
   const publicUrl = options.publicUrl || `http://${request.headers.get('Host') ?? ''}`;
   const { webUrl } = options.github;
-  return answerHtml(status, formPage({ faults, publicUrl, webUrl, name: suggestedName(options.appFile) }));
+  return answerHtml(status, formPage({ faults, publicUrl, webUrl, name: readAppFile(options.appFile).name }));
 }
 
 /**
@@ -169,25 +172,20 @@ interface SetupAttempt {
   readonly publicUrl: string;
 }
 
-interface SetupAttempts {
-  /** The one before ends: there is one App to be made. */
-  begin(publicUrl: string): SetupAttempt;
-  /** The attempt that comes back, once; null where it is none of ours or is older than an hour. */
-  end(state: string, cookie: string): SetupAttempt | null;
-}
-
 /** As long as GitHub's own code holds. */
 const LONGEST_MS = 60 * 60 * 1_000;
 
-function createAttempts(now: () => Date): SetupAttempts {
+function createAttempts(now: () => Date) {
   let current: (SetupAttempt & { readonly until: number }) | null = null;
   return {
-    begin: (publicUrl) => {
+    /** The one before ends: there is one App to be made. */
+    begin: (publicUrl: string): SetupAttempt => {
       const [state, cookie] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
       current = { state, cookie, publicUrl, until: now().getTime() + LONGEST_MS };
       return current;
     },
-    end: (state, cookie) => {
+    /** The attempt that comes back, once; null where it is none of ours or is older than an hour. */
+    end: (state: string, cookie: string): SetupAttempt | null => {
       const begun = current;
       const isOurs = begun !== null && isSameSecret(begun.state, state) && isSameSecret(begun.cookie, cookie);
       if (!isOurs || begun.until < now().getTime()) return null;
@@ -198,8 +196,6 @@ function createAttempts(now: () => Date): SetupAttempts {
 }
 
 const COOKIE = 'causeway_setup';
-
-const HOUR_S = 3_600;
 
 /** `formTarget`: a further origin that the page's form goes to. */
 function answerHtml(
@@ -224,7 +220,7 @@ function answerText(status: number, words: string): Response {
 /** Comes back with a link from GitHub (Lax), to no script, for an hour. */
 function formatCookie(value: string, origin: string): string {
   const secure = origin.startsWith('https:') ? '; Secure' : '';
-  return `${COOKIE}=${value}; Path=/; Max-Age=${HOUR_S}; HttpOnly; SameSite=Lax${secure}`;
+  return `${COOKIE}=${value}; Path=/; Max-Age=${LONGEST_MS / 1_000}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 const NO_COOKIE = `${COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`;
@@ -234,69 +230,48 @@ function readSetupCookie(request: Request): string {
   return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? '';
 }
 
-interface SetupForm {
-  readonly code: string;
-  /** Login of the organisation that is to own the App; "": the person who is signed in. */
-  readonly organisation: string;
-  readonly name: string;
-  readonly kind: InstallKind;
-  readonly publicUrl: string;
-}
-
-type ReadForm =
-  | { readonly kind: 'form'; readonly form: SetupForm }
-  | { readonly kind: 'faults'; readonly faults: readonly string[] };
-
 const MOST_BYTES = 16 * 1024;
 
 const NO_ADDRESS = 'The address begins with https:// (or http://) and has no user name, query or fragment.';
 
-const Form = z.object({
-  code: z.string(),
-  owner: z.enum(['user', 'organisation'], 'Choose whether you or an organisation owns the App.'),
-  organisation: z.string(),
-  name: z
-    .string()
-    .trim()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,33}$/, 'The name has 1 to 34 letters, digits, spaces, dots and hyphens.'),
-  kind: z.enum(INSTALL_KINDS, 'Choose what the App may do.'),
-  publicUrl: z.string().transform((text, { issues }) => {
-    const address = parsePublicUrl(text.trim());
-    if (address !== null) return address;
-    issues.push({ code: 'custom', input: text, message: NO_ADDRESS });
-    return z.NEVER;
-  }),
-});
+const ORGANISATION = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/;
+
+const Form = z
+  .object({
+    code: z.string(),
+    owner: z.enum(['user', 'organisation'], 'Choose whether you or an organisation owns the App.'),
+    organisation: z.string().trim(),
+    name: z
+      .string()
+      .trim()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,33}$/, 'The name has 1 to 34 letters, digits, spaces, dots and hyphens.'),
+    kind: z.enum(INSTALL_KINDS, 'Choose what the App may do.'),
+    publicUrl: z.string().trim().transform(normalisePublicUrl).refine(Boolean, NO_ADDRESS),
+  })
+  .refine(
+    ({ owner, organisation }) => owner === 'user' || ORGANISATION.test(organisation),
+    'Give the name of the organisation as it appears in its address on GitHub.',
+  );
 
 /** Null where it is no form of at most 16 KiB. */
-async function readSetupForm(request: Request): Promise<ReadForm | null> {
-  const type = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase();
-  const text = type === 'application/x-www-form-urlencoded' ? await readSetupText(request) : null;
-  if (text === null) return null;
+async function readSetupForm({ headers, body }: Request): Promise<ReturnType<typeof Form.safeParse> | null> {
+  const type = headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded') return null;
+  const { bytes, isWhole } = await readLimited(body, MOST_BYTES);
+  if (!isWhole) return null;
   const blank = { code: '', organisation: '', name: '', publicUrl: '' };
-  const parsed = Form.safeParse({ ...blank, ...Object.fromEntries(new URLSearchParams(text)) });
-  if (!parsed.success) return { kind: 'faults', faults: parsed.error.issues.map(({ message }) => message) };
-  const { owner, ...values } = parsed.data;
-  const organisation = owner === 'organisation' ? values.organisation.trim() : '';
-  if (owner === 'organisation' && !/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$/.test(organisation)) {
-    return { kind: 'faults', faults: ['Give the name of the organisation as it appears in its address on GitHub.'] };
-  }
-  return { kind: 'form', form: { ...values, organisation } };
-}
-
-async function readSetupText(request: Request): Promise<string | null> {
-  const { bytes, isWhole } = await readLimited(request.body, MOST_BYTES);
-  return isWhole ? Buffer.from(bytes).toString('utf8') : null;
+  const fields = new URLSearchParams(Buffer.from(bytes).toString('utf8'));
+  return Form.safeParse({ ...blank, ...Object.fromEntries(fields) });
 }
 
 /**
- * As the URL parser writes it, so that nothing but an address gets into the manifest; without a slash at its end. Null
+ * As the URL parser writes it, so that nothing but an address gets into the manifest; without a slash at its end. ""
  * where it is none.
  */
-function parsePublicUrl(text: string): string | null {
+function normalisePublicUrl(text: string): string {
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) return null;
-  if (url.username !== '' || url.password !== '' || /[?#]/.test(url.href)) return null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return '';
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(url.href)) return '';
   return url.href.replace(/(?<!\/)\/+$/, '');
 }
 
@@ -307,23 +282,15 @@ const TRIES = 10;
 
 const WINDOW_MS = 60_000;
 
-type CodeVerdict = 'right' | 'wrong' | 'too_many';
-
-interface OneTimeCode {
-  /** To be printed in the terminal, in groups of five. */
-  readonly text: string;
-  judge(given: string): CodeVerdict;
-}
-
-function createOneTimeCode(now: () => Date): OneTimeCode {
+function createOneTimeCode(now: () => Date) {
   const letters = Array.from({ length: 20 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-  const wanted = digest(letters);
   let tries: readonly number[] = [];
   return {
+    /** To be printed in the terminal, in groups of five. */
     text: letters.replace(/.{5}(?=.)/g, '$&-'),
-    judge: (given) => {
+    judge: (given: string): 'right' | 'wrong' | 'too_many' => {
       // Before the limit: 99 bits need no lock, and guessing must not lock out the operator.
-      if (timingSafeEqual(digest(given.toUpperCase().replace(/[^A-Z0-9]/g, '')), wanted)) return 'right';
+      if (isSameSecret(given.toUpperCase().replace(/[^A-Z0-9]/g, ''), letters)) return 'right';
       const at = now().getTime();
       tries = tries.filter((earlier) => at - earlier < WINDOW_MS);
       if (tries.length >= TRIES) return 'too_many';
@@ -331,13 +298,4 @@ function createOneTimeCode(now: () => Date): OneTimeCode {
       return 'wrong';
     },
   };
-}
-
-/** Whether two secrets are equal, in a time that doesn't depend on where they differ. */
-function isSameSecret(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
