@@ -23,7 +23,7 @@ export function describeNoSpace(shortage: Shortage): string {
 }
 
 /** Rounded down, so that a shortage never reads as enough. */
-function formatSize(bytes: number): string {
+export function formatSize(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const level = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** level;

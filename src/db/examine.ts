@@ -21,8 +21,8 @@ export interface Examination {
   /** Whether the key opens a stored secret; null: none is stored. */
   readonly isKeyRight: boolean | null;
   readonly isPaused: boolean;
-  /** Jobs that wait, and those given up after their last try. */
-  readonly jobs: { readonly waiting: number; readonly dead: number };
+  /** Jobs given up after their last try. */
+  readonly deadJobs: number;
   /** What is damaged, in the engine's words; at most ten lines. */
   readonly damage: readonly string[];
   /** Milliseconds by which the database's clock is ahead of this machine's; 0 on the same machine. */
@@ -83,19 +83,17 @@ async function examineSchema(kysely: Reader, form: TableForm, seal: Seal): Promi
   const newer = applied.filter((name) => !known.includes(name));
   const schema = { missing, newer, damage: [], aheadMs: 0, unchecked: '' };
   // An incomplete schema cannot be queried further.
-  if (missing.length > 0) return { ...schema, isKeyRight: null, isPaused: false, jobs: { waiting: 0, dead: 0 } };
+  if (missing.length > 0) return { ...schema, isKeyRight: null, isPaused: false, deadJobs: 0 };
   const pause = kysely.selectFrom('service_marks').select('name').where('name', '=', 'paused');
-  const counts = await kysely
+  const dead = kysely
     .selectFrom('jobs')
-    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
-    .groupBy('state')
-    .execute();
-  const countJobs = (state: string) => Number(counts.find((row) => row.state === state)?.count ?? 0);
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('state', '=', 'dead');
   return {
     ...schema,
     isKeyRight: await isKeyRight(kysely, seal),
     isPaused: (await pause.executeTakeFirst()) !== undefined,
-    jobs: { waiting: countJobs('waiting'), dead: countJobs('dead') },
+    deadJobs: Number((await dead.executeTakeFirst())?.count ?? 0),
   };
 }
 

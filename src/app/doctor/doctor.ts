@@ -7,7 +7,7 @@ import { examineBuildHost, parseBuildHosts } from '../../build-logs/index.ts';
 import { type CheckUpFinding, printFindings } from '../../cli/operator-text.ts';
 import type { ExitCode, Io } from '../../cli/terminal.ts';
 import { type Config, readConfig } from '../../config.ts';
-import { describeSpace } from '../../core/disk.ts';
+import { describeSpace, formatSize } from '../../core/disk.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { createSeal, describeRestore, type Examination, examinePostgres, examineSqlite } from '../../db/index.ts';
 import { createLog, registerSecret } from '../../log.ts';
@@ -37,22 +37,23 @@ async function examine({ environment, now }: DoctorContext, signal: AbortSignal)
     return await runProbes([createSettingsProbe(config), NODE_PROBE, createGitProbe(environment)], [], signal);
   }
   const mode = readOrFault(() => chooseMode(config));
-  const credentials = !(mode instanceof CausewayError) && mode.kind === 'github' ? mode.credentials : null;
-  const ofApp = credentials ? [credentials.privateKey, ...credentials.webhookSecrets, credentials.clientSecret] : [];
+  const github = !(mode instanceof CausewayError) && mode.kind === 'github' ? mode : null;
+  const { privateKey = '', webhookSecrets = [], clientSecret = '' } = github?.credentials ?? {};
   // The address of a database without a password is no secret.
   const shown = config.database.kind === 'postgres' ? config.database.shown : '';
-  const secrets = [...config.secrets, ...ofApp].filter((secret) => secret !== '' && secret !== shown);
+  const secrets = [...config.secrets, privateKey, ...webhookSecrets, clientSecret].filter(
+    (secret) => secret !== '' && secret !== shown,
+  );
   for (const secret of secrets) registerSecret(secret);
   await using stack = new AsyncDisposableStack();
-  const isGithub = !(mode instanceof CausewayError) && mode.kind === 'github';
   const probes: readonly Probe[] = [
     createSettingsProbe(mode, config),
     ...[NODE_PROBE, createGitProbe(environment), createFolderProbe(config), createDiskProbe(config)],
     createDatabaseProbe(config, now),
-    ...(isGithub ? stack.use(openGithubProbes(config, mode, now, signal)).probes : []),
+    ...(github === null ? [] : stack.use(openGithubProbes(config, github, now, signal)).probes),
     createModelProbe(config, now),
-    ...(config.monitoringFile === null ? [] : [createMonitoringProbe(config.monitoringFile, environment)]),
-    ...(config.ciLogsFile === null ? [] : [createBuildHostsProbe(config.ciLogsFile, environment)]),
+    ...createFileProbes('monitoring', 'MCP_CONFIG', config.monitoringFile, examineMonitoring(environment)),
+    ...createFileProbes('CI logs', 'CI_LOGS', config.ciLogsFile, examineBuildHosts(environment)),
   ];
   return await runProbes(probes, secrets, signal);
 }
@@ -91,16 +92,8 @@ function judgeLocal(config?: Config): ProbeVerdict {
   );
 }
 
-const NODE = 24;
-const NODE_PROBE: Probe = { check: 'node', ask: async () => judgeNode(process.versions.node) };
-
-export function judgeNode(version: string): ProbeVerdict {
-  if (Number(version.split('.')[0]) >= NODE) return pass(`Node ${version}`);
-  return fail(
-    `Node ${version}`,
-    `Start Causeway with bin/causeway, which brings Node ${NODE}, or install Node ${NODE}.`,
-  );
-}
+/** Named in every report of a fault; the program starts on no earlier one than it needs. */
+const NODE_PROBE: Probe = { check: 'node', ask: async () => pass(`Node ${process.versions.node}`) };
 
 /** For `git repack --geometric` and object formats. */
 const GIT = [2, 39] as const;
@@ -161,9 +154,9 @@ function createDiskProbe({ dataDir, mirrorsMaxBytes: limit }: Config): Probe {
       const { bavail, bsize } = await statfs(folder);
       const free = bavail * bsize;
       const size = await readMirrorsSize(path.join(dataDir, 'mirrors'), path.join(dataDir, 'lexicon'));
-      const used = `${size.mirrors} ${size.mirrors === 1 ? 'mirror uses' : 'mirrors use'} ${formatBytes(size.bytes)}`;
+      const used = `${size.mirrors} ${size.mirrors === 1 ? 'mirror uses' : 'mirrors use'} ${formatSize(size.bytes)}`;
       if (limit === 0) return [judgeFree(free), pass(`${used}, no limit (MIRRORS_MAX_MB=0)`)];
-      const found = `${used} of ${formatBytes(limit)}`;
+      const found = `${used} of ${formatSize(limit)}`;
       const isTooMuch = limit - size.bytes > free;
       return [
         judgeFree(free),
@@ -176,15 +169,8 @@ function createDiskProbe({ dataDir, mirrorsMaxBytes: limit }: Config): Probe {
 export function judgeFree(free: number): ProbeVerdict {
   const shortage = findShortage(free);
   if (shortage !== null) return fail(`${describeSpace(shortage)}: the service is not ready`, DISK_REPAIR);
-  const found = `${formatBytes(free)} free`;
+  const found = `${formatSize(free)} free`;
   return free < LITTLE_FREE ? warn(found, DISK_REPAIR) : pass(found);
-}
-
-function formatBytes(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  const level = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / 1024 ** level;
-  return `${value < 10 && level > 0 ? value.toFixed(1) : Math.round(value)} ${units[level]}`;
 }
 
 function createDatabaseProbe(config: Config, now: () => Date): Probe {
@@ -220,9 +206,9 @@ function judgeDatabase(
   where: string,
 ): readonly (ProbeVerdict | false)[] {
   if (found === null) return [pass(`${where} is empty; the first start creates its tables`)];
-  const { isKeyRight, jobs, isPaused, aheadMs } = found;
+  const { isKeyRight, deadJobs, isPaused, aheadMs } = found;
   const apart = `${Math.abs(Math.round(aheadMs / 1_000))} s ${aheadMs > 0 ? 'behind' : 'ahead of'}`;
-  const dead = `${jobs.dead} ${jobs.dead === 1 ? 'job has' : 'jobs have'} failed for the last time`;
+  const dead = `${deadJobs} ${deadJobs === 1 ? 'job has' : 'jobs have'} failed for the last time`;
   return [
     judgeSchema(found, stepsAhead, where),
     isKeyRight === false &&
@@ -230,7 +216,7 @@ function judgeDatabase(
         'the encryption key does not open the stored secrets',
         'Restore encryption.key in DATA_DIR from the backup, or set ENCRYPTION_KEY to the earlier key.',
       ),
-    jobs.dead > 0 && warn(dead, 'The log says why. "causeway redrive" tries them again.'),
+    deadJobs > 0 && warn(dead, 'The log says why. "causeway redrive" tries them again.'),
     isPaused && warn('paused: no model is called and nothing is posted', 'Run "causeway resume" to continue.'),
     Math.abs(aheadMs) > MOST_APART_MS &&
       warn(
@@ -258,61 +244,53 @@ function judgeSchema(
   return pass(`${where} answers${unchecked === '' ? '' : `; not checked: ${unchecked}`}${ahead}`);
 }
 
-function createMonitoringProbe(file: string, environment: Config['environment']): Probe {
-  return {
-    check: 'monitoring',
-    boundMs: 40_000,
-    async ask(signal) {
-      let text: string;
-      try {
-        text = readFileSync(file, 'utf8');
-      } catch {
-        return fail(`${file} cannot be read`, 'Correct MCP_CONFIG, or the permissions of the file.');
+type ExamineFile = (text: string, signal: AbortSignal) => Promise<readonly ProbeVerdict[]>;
+
+/** Of a file that names servers, where there is one. */
+function createFileProbes(check: string, setting: string, file: string | null, examine: ExamineFile): readonly Probe[] {
+  if (file === null) return [];
+  const ask = async (signal: AbortSignal) => {
+    let text: string;
+    try {
+      text = readFileSync(file, 'utf8');
+    } catch {
+      return fail(`${file} cannot be read`, `Correct ${setting}, or the permissions of the file.`);
+    }
+    return await examine(text, signal);
+  };
+  return [{ check, boundMs: 40_000, ask }];
+}
+
+function examineMonitoring(environment: Config['environment']): ExamineFile {
+  return async (text, signal) => {
+    const log = createLog({ level: 'silent' });
+    const servers = await examineServers(parseMonitoringConfig(text), { log, environment }, signal);
+    if (servers.length === 0) return [warn('MCP_CONFIG names no server', 'Add one, or remove MCP_CONFIG.')];
+    return servers.map(({ name, fault, missingTools, isUsed }) => {
+      if (fault !== '') {
+        const repair = 'Correct its entry in MCP_CONFIG, or the server. Investigations continue without it.';
+        return fail(`${name}: ${fault}`, repair);
       }
-      const log = createLog({ level: 'silent' });
-      const servers = await examineServers(parseMonitoringConfig(text), { log, environment }, signal);
-      if (servers.length === 0) return warn('MCP_CONFIG names no server', 'Add one, or remove MCP_CONFIG.');
-      return servers.map(({ name, fault, missingTools, isUsed }) => {
-        if (fault !== '') {
-          const repair = 'Correct its entry in MCP_CONFIG, or the server. Investigations continue without it.';
-          return fail(`${name}: ${fault}`, repair);
-        }
-        if (missingTools.length > 0) {
-          return warn(
-            `${name} has no tool ${formatNames(missingTools)}`,
-            'Correct "tools" of its entry in MCP_CONFIG.',
-          );
-        }
-        if (isUsed) return pass(`${name} answers`);
-        return warn(`${name} answers, but is not used`, 'Its entry in MCP_CONFIG names no projects, or no tools.');
-      });
-    },
+      if (missingTools.length > 0) {
+        const found = `${name} has no tool ${formatNames(missingTools)}`;
+        return warn(found, 'Correct "tools" of its entry in MCP_CONFIG.');
+      }
+      if (isUsed) return pass(`${name} answers`);
+      return warn(`${name} answers, but is not used`, 'Its entry in MCP_CONFIG names no projects, or no tools.');
+    });
   };
 }
 
-function createBuildHostsProbe(file: string, environment: Config['environment']): Probe {
-  return {
-    check: 'CI logs',
-    boundMs: 40_000,
-    async ask(signal) {
-      let text: string;
-      try {
-        text = readFileSync(file, 'utf8');
-      } catch {
-        return fail(`${file} cannot be read`, 'Correct CI_LOGS, or the permissions of the file.');
-      }
-      const hosts = [...parseBuildHosts(text, environment).values()];
-      if (hosts.length === 0) return warn('CI_LOGS names no origin', 'Add one, or remove CI_LOGS.');
-      return await Promise.all(
-        hosts.map(async (host) => {
-          const fault = await examineBuildHost(host, USER_AGENT, signal);
-          if (fault === null) return pass(`${host.origin} takes the token`);
-          return fail(
-            `${host.origin}: ${fault}`,
-            'Correct its entry in CI_LOGS, or the token. Checks are read without it.',
-          );
-        }),
-      );
-    },
+function examineBuildHosts(environment: Config['environment']): ExamineFile {
+  return async (text, signal) => {
+    const hosts = [...parseBuildHosts(text, environment).values()];
+    if (hosts.length === 0) return [warn('CI_LOGS names no origin', 'Add one, or remove CI_LOGS.')];
+    const judge = async (host: (typeof hosts)[number]) => {
+      const fault = await examineBuildHost(host, USER_AGENT, signal);
+      if (fault === null) return pass(`${host.origin} takes the token`);
+      const repair = 'Correct its entry in CI_LOGS, or the token. Checks are read without it.';
+      return fail(`${host.origin}: ${fault}`, repair);
+    };
+    return await Promise.all(hosts.map(judge));
   };
 }

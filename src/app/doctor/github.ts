@@ -3,14 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { comparePermissions, createGithubClients } from '../../github/clients/index.ts';
-import {
-  type AppState,
-  type HookAttempt,
-  type HookState,
-  missingEvents,
-  readApp,
-  readHook,
-} from '../../github/examination/index.ts';
+import { type AppState, type HookAttempt, type HookState, readApp, readHook } from '../../github/examination/index.ts';
 import { appPage, wantedOfApp } from '../../github/setup/index.ts';
 import { locate } from '../../installation.ts';
 import { type GithubMode, isLoopback } from '../mode.ts';
@@ -84,7 +77,7 @@ function judgePermissions(app: AppState, { maxMode, githubWebUrl }: Config): rea
   // `checks.rerun` needs it, where a repository wants that.
   const allowed = { ...wanted.permissions, actions: 'write' };
   const { unneeded } = comparePermissions(app.permissions, allowed);
-  const events = missingEvents(app, wanted.events);
+  const events = wanted.events.filter((name) => !app.events.includes(name)).sort();
   // A permission that was added later holds once the owner has accepted it.
   const ungranted = app.installations.flatMap(({ owner, permissions, isSuspended }) => {
     const lacking = comparePermissions(permissions, app.permissions).missing;

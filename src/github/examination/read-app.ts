@@ -14,7 +14,6 @@ export interface AppState {
 interface InstallationState {
   readonly owner: { readonly id: number; readonly login: string };
   readonly permissions: Granted;
-  readonly events: readonly string[];
   readonly isSuspended: boolean;
 }
 
@@ -35,7 +34,6 @@ export async function readApp(app: GithubCaller, signal: AbortSignal): Promise<A
     installations: data.map((listed) => ({
       owner: ownerOf(listed.account),
       permissions: toGranted(listed.permissions),
-      events: listed.events,
       isSuspended: listed.suspended_at !== null,
     })),
     isCut: /rel="next"/.test(headers.link ?? ''),
@@ -83,9 +81,4 @@ function ownerOf(owner: object | null): AppState['owner'] {
   const named = owner ?? {};
   const login = Reflect.get(named, 'login') ?? Reflect.get(named, 'slug');
   return { id: Number(Reflect.get(named, 'id') ?? 0), login: typeof login === 'string' ? login : '' };
-}
-
-/** Those of app.yml that the App is not subscribed to. */
-export function missingEvents({ events }: Pick<AppState, 'events'>, wanted: readonly string[]): readonly string[] {
-  return wanted.filter((name) => !events.includes(name)).sort();
 }
