@@ -16,13 +16,13 @@ export type BuildFaultCode =
 
 export class BuildFault extends Error {
   readonly code: BuildFaultCode;
-  /** Seconds that the host wants to be left alone; 0: it does not say. */
-  readonly waitS: number;
+  /** The header `Retry-After`; null: the host does not say how long it wants to be left alone. */
+  readonly retryAfter: string | null;
 
-  constructor(code: BuildFaultCode, detail: string, waitS = 0) {
+  constructor(code: BuildFaultCode, detail: string, retryAfter: string | null = null) {
     super(detail);
     this.code = code;
-    this.waitS = waitS;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -88,8 +88,7 @@ function toStatusFault({ status, headers }: Response): BuildFault {
   if (status >= 300 && status < 400) return new BuildFault('redirect', detail);
   if (status === 401 || status === 403) return new BuildFault('refused', detail);
   if (status === 404 || status === 410) return new BuildFault('gone', detail);
-  const wait = headers.get('retry-after') ?? '';
-  if (status === 429 || status >= 500) return new BuildFault('busy', detail, /^\d{1,6}$/.test(wait) ? Number(wait) : 0);
+  if (status === 429 || status >= 500) return new BuildFault('busy', detail, headers.get('retry-after'));
   return new BuildFault('invalid', detail);
 }
 

@@ -7,6 +7,7 @@ import {
   type ReadBuildLog,
   type ShortenLog,
 } from '../core/check/index.ts';
+import { readRetryAfter } from '../core/retry-after.ts';
 import type { Log } from '../log.ts';
 import { BuildFault, type BuildFaultCode, createBuildClient } from './client.ts';
 import type { BuildHost } from './config.ts';
@@ -29,7 +30,7 @@ const LONGEST_ADDRESS = 2_000;
 /** A build that has just ended may not have its log yet, and a host may be down: so long it is tried again. */
 const PATIENCE_MS = 10 * 60_000;
 const RETRY_MS = 30_000;
-const LONGEST_RETRY_S = 300;
+const LONGEST_RETRY_MS = 300_000;
 
 export function createBuildLogs(options: BuildLogOptions): ReadBuildLog {
   return async (request, signal) => {
@@ -135,12 +136,15 @@ export function readRepository(address: string, github: string): string {
   return path.toLowerCase();
 }
 
-function throwIfEarly({ now }: BuildLogOptions, { endedAt }: BuildRequest, { code, waitS }: BuildFault): void {
-  const at = now().getTime();
+function throwIfEarly({ now }: BuildLogOptions, { endedAt }: BuildRequest, { code, retryAfter }: BuildFault): void {
+  const at = now();
   const mayComeYet = code === 'busy' || code === 'gone';
-  if (!mayComeYet || !(at - Date.parse(endedAt) < PATIENCE_MS)) return;
-  const wait = Math.max(RETRY_MS, Math.min(waitS, LONGEST_RETRY_S) * 1_000);
-  throw new ChecksBusy('The log of a build is not available yet. It is requested again.', new Date(at + wait));
+  if (!mayComeYet || !(at.getTime() - Date.parse(endedAt) < PATIENCE_MS)) return;
+  const wait = Math.max(RETRY_MS, Math.min(readRetryAfter(retryAfter, at) ?? 0, LONGEST_RETRY_MS));
+  throw new ChecksBusy(
+    'The log of a build is not available yet. It is requested again.',
+    new Date(at.getTime() + wait),
+  );
 }
 
 const NAMES = { buildkite: 'Buildkite', circleci: 'CircleCI', jenkins: 'Jenkins' } as const;

@@ -6,6 +6,7 @@ import { isUnderWay, type SubscriptionFormat, type Webhook, type WebhookContent 
 import { CausewayError, isStoreAway } from '../core/errors.ts';
 import { addSources, type Issue, listRead } from '../core/issue/index.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
+import { readRetryAfter } from '../core/retry-after.ts';
 import type { AttemptRecord, Store } from '../db/index.ts';
 import { addLogContext, type Log, registerSecret } from '../log.ts';
 import { checkCallbackUrl } from './callback-url.ts';
@@ -347,23 +348,9 @@ export function scheduleAttempt({ attempts, retryAfter, now, random }: FailedAtt
   const wait = WAITS[attempts - 1];
   if (wait === undefined) return null;
   const jittered = wait * (1 - JITTER + 2 * JITTER * random());
-  const requested = Math.min(readReceiverRetryAfter(retryAfter, now), LONGEST_WAIT);
+  const requested = Math.min(readRetryAfter(retryAfter, now) ?? 0, LONGEST_WAIT);
   const runAt = new Date(now.getTime() + Math.round(Math.max(jittered, requested)));
   return { kind: 'later', runAt: runAt.toISOString() };
-}
-
-const HTTP_DATE =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-
-/**
- * Milliseconds that a `Retry-After` header (seconds, or a date of RFC 9110) asks for; 0 where it is invalid or past.
- */
-function readReceiverRetryAfter(header: string, now: Date): number {
-  const text = header.trim();
-  if (/^\d+$/.test(text)) return Number(text) * SECOND;
-  if (!HTTP_DATE.test(text)) return 0;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? 0 : Math.max(0, date - now.getTime());
 }
 
 interface SignedMessage {

@@ -1,6 +1,7 @@
 // What an unsuccessful answer of GitHub means: later, gone, refused or unsure, each with the repair. And rate limits.
 import type { Octokit } from '@octokit/rest';
 import { GITHUB_HOLDS, type Holds } from '../../core/holds.ts';
+import { readRetryAfter } from '../../core/retry-after.ts';
 import { GithubFailure, type GithubFailureKind } from './github-clients.ts';
 
 /** What was called, without any value that was sent. */
@@ -76,14 +77,6 @@ export function isUsedUp(headers: AnswerHeaders): boolean {
 export function readReset(headers: AnswerHeaders): Date | null {
   const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN) * 1_000;
   return Number.isFinite(reset) ? new Date(reset) : null;
-}
-
-/** `Retry-After`, seconds or a date, in milliseconds from now; null where it is absent or unreadable. */
-export function readRetryAfter(header: string | number | undefined, now: Date): number | null {
-  const text = String(header ?? '').trim();
-  if (/^\d+$/.test(text)) return Number(text) * 1_000;
-  const until = Date.parse(text);
-  return Number.isNaN(until) ? null : until - now.getTime();
 }
 
 /** What to throw for a request that failed: for an answer that says no, or for a network that gave none. */

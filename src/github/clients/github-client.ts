@@ -1,7 +1,8 @@
 // GitHub with a personal token or none, for the command line: a deadline on every call, and errors that say what to do.
 import { Octokit } from '@octokit/rest';
 import { CausewayError } from '../../core/errors.ts';
-import { isUsedUp, readAnswer, readReset, readRetryAfter } from './failures.ts';
+import { readRetryAfter } from '../../core/retry-after.ts';
+import { isUsedUp, readAnswer, readReset } from './failures.ts';
 
 export interface GithubOptions {
   readonly token: string | null;
