@@ -3,7 +3,7 @@
 import { createAppAuth } from '@octokit/auth-app';
 import { CausewayError } from '../core/errors.ts';
 import { registerSecret, TOKEN_LASTS_MS } from '../log.ts';
-import { createGithubClient, type GithubClient, type GithubOptions } from './clients/index.ts';
+import { createPersonalClient, type GithubOptions, type PersonalClient } from './clients/index.ts';
 
 export interface ClosedIssue {
   readonly number: number;
@@ -37,7 +37,7 @@ export async function* readClosedIssues(
   name: RepositoryName,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ClosedIssue[]> {
-  const client = createGithubClient(options);
+  const client = createPersonalClient(options);
   yield* options.token === null ? readByRest(client, name, signal) : readByGraphql(client, name, signal);
 }
 
@@ -91,7 +91,7 @@ type CloserNode =
   // Such as a project, by its workflow.
   | { readonly __typename: 'ProjectV2' };
 
-async function* readByGraphql(client: GithubClient, name: RepositoryName, signal: AbortSignal) {
+async function* readByGraphql(client: PersonalClient, name: RepositoryName, signal: AbortSignal) {
   let after: string | null = null;
   for (let page = 1; page <= MOST_PAGES; page++) {
     const variables: object = { ...name, after };
@@ -119,7 +119,7 @@ function toCloser(node: CloserNode | null): Closer | null {
   return { sha: node.mergeCommit.oid, pullRequest: node.number, commits: node.commits.totalCount };
 }
 
-async function* readByRest(client: GithubClient, { owner, repo }: RepositoryName, signal: AbortSignal) {
+async function* readByRest(client: PersonalClient, { owner, repo }: RepositoryName, signal: AbortSignal) {
   for (let page = 1; page <= MOST_PAGES; page++) {
     const issues = await client.call('the issues', signal, (deadline) => {
       const where = { owner, repo, state: 'closed', per_page: ANONYMOUS_PAGE, page } as const;
@@ -145,7 +145,7 @@ export async function createReadingToken(
   { owner, repo }: RepositoryName,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const client = createGithubClient({ ...options, token: null });
+  const client = createPersonalClient({ ...options, token: null });
   const authenticate = createAppAuth({ appId, privateKey, request: client.octokit.request });
   const { token: asApp } = await authenticate({ type: 'app' });
   const found = await client

@@ -5,18 +5,18 @@ import { keepBeginning } from 'causeway-visible-text';
 import type { ShortenLog } from '../core/check/index.ts';
 import { CausewayError } from '../core/errors.ts';
 import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report/index.ts';
-import { createGithubClient, type GithubClient, type GithubOptions, readJobLog } from './clients/index.ts';
+import { createPersonalClient, type GithubOptions, type PersonalClient, readJobLog } from './clients/index.ts';
 import type { IssueComment } from './report/index.ts';
 
 interface AddressOptions extends GithubOptions {
   readonly shortenLog: ShortenLog;
 }
 
-type LogClient = GithubClient & Pick<AddressOptions, 'shortenLog'>;
+type LogClient = PersonalClient & Pick<AddressOptions, 'shortenLog'>;
 
 /** The reader of issue, run and job addresses under `webUrl`, with a personal token or none. */
 export function createAddressReader({ shortenLog, ...options }: AddressOptions): ReadReportAddress {
-  const client = { ...createGithubClient(options), shortenLog };
+  const client = { ...createPersonalClient(options), shortenLog };
   return async (url, signal) => {
     const address = parseReportAddress(url, options.webUrl);
     switch (address.kind) {
@@ -104,7 +104,7 @@ const MOST_COMMENTS = 300;
 
 /** Title, text and comments, with who wrote what and when. Throws `usage` where the number is a pull request's. */
 async function readIssue(
-  client: GithubClient,
+  client: PersonalClient,
   { owner, repo, number }: AddressedRepository & { readonly number: number },
   signal: AbortSignal,
 ): Promise<AddressedReport> {
@@ -180,7 +180,7 @@ async function readFailedJob(
 }
 
 async function readRun(
-  client: GithubClient,
+  client: PersonalClient,
   { owner, repo, runId, attempt }: RunAddress,
   signal: AbortSignal,
 ): Promise<WorkflowRunData> {
@@ -194,7 +194,7 @@ async function readRun(
 }
 
 async function listJobs(
-  client: GithubClient,
+  client: PersonalClient,
   { owner, repo, runId, attempt }: RunAddress,
   signal: AbortSignal,
 ): Promise<WorkflowJobData[]> {

@@ -5,7 +5,13 @@ import { z } from 'zod';
 import { CausewayError } from '../core/errors.ts';
 import { type ChangedFile, hashChange, isTestPath, type VerifiedProof } from '../core/proof/index.ts';
 import { type CheckReader, stripAddress } from '../services/index.ts';
-import { createGithubClient, type GithubClient, type GithubOptions, readJobLog, readPages } from './clients/index.ts';
+import {
+  createPersonalClient,
+  type GithubOptions,
+  type PersonalClient,
+  readJobLog,
+  readPages,
+} from './clients/index.ts';
 
 const SHA = z.string().regex(/^[0-9a-f]{40,64}$/);
 const RUN = z.object({ url: z.string(), at: z.string() });
@@ -40,7 +46,7 @@ export interface ProofOptions extends GithubOptions {
 type PullData = RestEndpointMethodTypes['pulls']['get']['response']['data'];
 
 interface Verifying extends Pick<ProofOptions, 'app' | 'readCheck'> {
-  readonly client: GithubClient;
+  readonly client: PersonalClient;
   readonly repository: { readonly owner: string; readonly repo: string };
   readonly pull: PullData;
   readonly certificate: Certificate;
@@ -56,7 +62,7 @@ export async function verifyProof(
     const { pullRequest: named } = parseCertificate(source.text);
     return { state: 'not_verifiable', because: named === '' ? 'names_none' : 'file_alone', named };
   }
-  const client = createGithubClient(options);
+  const client = createPersonalClient(options);
   const { pull_number, ...repository } = parsePullAddress(source.url, options.webUrl);
   const pull = await client.call('the pull request', signal, (deadline) =>
     client.octokit.rest.pulls.get({ ...repository, pull_number, request: { signal: deadline } }),

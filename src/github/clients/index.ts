@@ -1,6 +1,5 @@
 // GitHub's API: tokens, limits, failures, pages, and the payloads that it sends.
 export { createGithubClients, gitCredentials } from './create-github-clients.ts';
-export { createGithubClient, type GithubClient, type GithubOptions } from './github-client.ts';
 export {
   type AppIdentity,
   findGithubFailure,
@@ -27,6 +26,7 @@ export {
   toUser,
 } from './payloads.ts';
 export { comparePermissions, type Granted, toGranted } from './permissions.ts';
+export { createPersonalClient, type GithubOptions, type PersonalClient } from './personal-client.ts';
 export {
   ignoreRefused,
   ignoreUnknown,

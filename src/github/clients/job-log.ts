@@ -3,8 +3,8 @@ import type { Octokit } from '@octokit/rest';
 import type { ShortenLog } from '../../core/check/index.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { type GithubProject, getRepository } from '../../core/project/index.ts';
-import { describeApiFailure, type GithubClient, type GithubOptions } from './github-client.ts';
 import { type GithubClients, GithubFailure, ReadsSpent } from './github-clients.ts';
+import { describeApiFailure, type GithubOptions, type PersonalClient } from './personal-client.ts';
 
 interface JobPlace {
   readonly owner: string;
@@ -19,7 +19,7 @@ const MAX_REDIRECTS = 3;
 
 /** The log in at most that many bytes, read with a personal token. Throws `absent` where GitHub no longer has it. */
 export async function readJobLog(
-  { octokit, options, shortenLog = keepEnd }: GithubClient & { readonly shortenLog?: ShortenLog },
+  { octokit, options, shortenLog = keepEnd }: PersonalClient & { readonly shortenLog?: ShortenLog },
   { bytes, ...job }: JobPlace & { readonly bytes: number },
   signal: AbortSignal,
 ): Promise<string> {

@@ -2,7 +2,7 @@
 import { CausewayError } from '../../core/errors.ts';
 import type { Person } from '../../core/project/index.ts';
 import type { InstallationStore } from '../../db/index.ts';
-import { createGithubClient, type GithubClients, type GithubOptions } from '../clients/index.ts';
+import { createPersonalClient, type GithubClients, type GithubOptions } from '../clients/index.ts';
 
 export interface FindPersonDeps {
   /** Null: the App's credentials are not known here. */
@@ -25,7 +25,7 @@ async function readUser({ clients, store, github }: FindPersonDeps, username: st
   const usable = (await store.listInstallations()).find(({ isSuspended }) => !isSuspended);
   try {
     if (clients === null || usable === undefined) {
-      const { octokit, call } = createGithubClient(github);
+      const { octokit, call } = createPersonalClient(github);
       return await call(`the user ${username}`, signal, (deadline) =>
         octokit.rest.users.getByUsername({ username, request: { signal: deadline } }),
       );

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { CausewayError } from '../../core/errors.ts';
 import {
-  createGithubClient,
+  createPersonalClient,
   type GithubClients,
   type GithubOptions,
   sendUnwatched,
@@ -104,7 +104,7 @@ const Conversion = z.object({
  */
 export async function exchangeCode(code: string, github: ExchangeGithub, signal: AbortSignal): Promise<MadeApp> {
   const { watch = sendUnwatched, ...options } = github;
-  const { octokit, call } = createGithubClient({ ...options, token: null });
+  const { octokit, call } = createPersonalClient({ ...options, token: null });
   const data = await call('the new App', signal, (deadline) =>
     watch({ route: CONVERSION, holder: 'nobody' }, () =>
       octokit.request(CONVERSION, { code, request: { signal: deadline } }),

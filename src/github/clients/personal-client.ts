@@ -16,7 +16,8 @@ export interface GithubOptions {
   readonly now?: () => Date;
 }
 
-export interface GithubClient {
+/** What a person may see who asks at the command line; the App's own clients are `GithubClients`. */
+export interface PersonalClient {
   readonly octokit: Octokit;
   readonly options: GithubOptions;
   /** Makes one call. `what` names in an error what was requested, such as `the issue`. */
@@ -26,7 +27,7 @@ export interface GithubClient {
 /** Octokit has no deadline of its own; GitHub ends its requests after 10 s. */
 const DEADLINE_MS = 20_000;
 
-export function createGithubClient(options: GithubOptions): GithubClient {
+export function createPersonalClient(options: GithubOptions): PersonalClient {
   const { apiUrl, token, userAgent, fetch } = options;
   const ignore = () => undefined;
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
