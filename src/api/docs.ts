@@ -22,6 +22,7 @@ export interface Entry {
   readonly operation: OperationObject;
 }
 
+const DOCUMENT = getOpenApiDocument();
 const STYLE = readFileSync(locate('./docs.css', import.meta.url), 'utf8');
 
 /** Answers that every operation can give are described once, under Errors. */
@@ -36,16 +37,16 @@ const SECURITY_HEADERS = {
 
 /** GET /docs. Nothing is loaded and nothing runs: the policy allows this one style and no more. */
 export async function answerDocs(c: ApiContext, baseUrl: string): Promise<Response> {
-  return c.html(await renderDocs(getOpenApiDocument(), baseUrl), 200, SECURITY_HEADERS);
+  return c.html(await renderDocs(baseUrl), 200, SECURITY_HEADERS);
 }
 
-function renderDocs(document: OpenApiDocument, baseUrl: string): DocsHtml {
-  const entries = listEntries(document.paths);
-  const groups = (document.tags ?? []).map(({ name }) => ({
+function renderDocs(baseUrl: string): DocsHtml {
+  const { info, paths, tags = [], webhooks } = DOCUMENT;
+  const entries = listEntries(paths);
+  const groups = tags.map(({ name }) => ({
     name,
     entries: entries.filter(({ operation }) => operation.tags?.includes(name)),
   }));
-  const webhooks = listEntries(document.webhooks as OpenApiDocument['paths']);
   return html`<!doctype html>
 <html lang="en"><head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -53,17 +54,17 @@ function renderDocs(document: OpenApiDocument, baseUrl: string): DocsHtml {
 </head><body>
 <a class="skip" href="#content">Skip to content</a>
 <div class="frame">
-<header><h1>${document.info.title}</h1>
-${(document.info.description ?? '').split('\n\n').map((paragraph) => html`<p>${renderDocsText(paragraph)}</p>`)}
+<header><h1>${info.title}</h1>
+${(info.description ?? '').split('\n\n').map((paragraph) => html`<p>${renderDocsText(paragraph)}</p>`)}
 <p>For programs: <a href="/api/v1/openapi.json">openapi.json</a> (OpenAPI 3.1).</p></header>
 <div class="columns">
 <nav aria-label="Contents">${renderNavigation(groups)}</nav>
 <main id="content">
 ${renderQuickStart(baseUrl)}
-${groups.map((group) => html`<h2>${group.name}</h2>${group.entries.map((entry) => renderOperation(document, baseUrl, entry))}`)}
-<h2 id="webhooks">Webhooks</h2>${webhooks.map(renderWebhook)}
-<h2 id="errors">Errors</h2>${renderErrors(document)}
-<h2 id="schemas">Schemas</h2>${renderSchemas(document)}
+${groups.map((group) => html`<h2>${group.name}</h2>${group.entries.map((entry) => renderOperation(baseUrl, entry))}`)}
+<h2 id="webhooks">Webhooks</h2>${listEntries(webhooks as typeof paths).map(renderWebhook)}
+<h2 id="errors">Errors</h2>${renderErrors()}
+<h2 id="schemas">Schemas</h2>${renderSchemas()}
 </main></div></div></body></html>`;
 }
 
@@ -92,8 +93,8 @@ function renderWebhook({ operation }: Entry): DocsHtml {
 <p>${renderDocsText(operation.description ?? '')}</p></article>`;
 }
 
-function renderErrors(document: OpenApiDocument): DocsHtml {
-  const rows = Object.entries(document.components?.responses ?? {}).map(([name, answer]) => {
+function renderErrors(): DocsHtml {
+  const rows = Object.entries(DOCUMENT.components?.responses ?? {}).map(([name, answer]) => {
     const description = 'description' in answer ? (answer.description ?? '') : '';
     const status = name.replace('Problem', '');
     return html`<tr><th scope="row"><code>${status}</code></th><td>${renderDocsText(description)}</td></tr>`;
@@ -103,11 +104,11 @@ the order token, scope, rate, type, size of the body, JSON, size of <code>data</
 ${renderDocsTable('Errors', ['Status', 'Meaning'], rows)}`;
 }
 
-function renderSchemas(document: OpenApiDocument): readonly DocsHtml[] {
-  return Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
+function renderSchemas(): readonly DocsHtml[] {
+  return Object.entries(DOCUMENT.components?.schemas ?? {}).map(([name, schema]) => {
     const description = 'description' in schema ? (schema.description ?? '') : '';
     return html`<article id="schema-${name}"><h3>${name}</h3>${description === '' ? '' : html`<p>${renderDocsText(description)}</p>`}
-${renderFields(document, `Fields: ${name}`, schema)}</article>`;
+${renderFields(`Fields: ${name}`, schema)}</article>`;
   });
 }
 
@@ -121,7 +122,7 @@ export function listEntries(paths: OpenApiDocument['paths']): readonly Entry[] {
   );
 }
 
-function renderOperation(document: OpenApiDocument, baseUrl: string, entry: Entry): DocsHtml {
+function renderOperation(baseUrl: string, entry: Entry): DocsHtml {
   const { method, path, operation } = entry;
   const scope: unknown = operation['x-scope'];
   return html`<article id="${operation.operationId}">
@@ -129,18 +130,18 @@ function renderOperation(document: OpenApiDocument, baseUrl: string, entry: Entr
     <p class="path"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></p>
     ${typeof scope === 'string' ? html`<p class="scope">Scope of the token: <code>${scope}</code></p>` : ''}
     ${operation.description === undefined ? '' : html`<p>${renderDocsText(operation.description)}</p>`}
-    ${renderDocsCode(formatCurl(document, baseUrl, entry))}
-    ${renderParameters(operation)} ${renderBody(document, operation)}
+    ${renderDocsCode(formatCurl(baseUrl, entry))}
+    ${renderParameters(operation)} ${renderBody(operation)}
     <h4>Answers</h4>
-    ${renderDocsTable(`Answers: ${operation.summary}`, ['Status', 'Meaning', 'Body'], renderAnswerRows(document, operation))}
+    ${renderDocsTable(`Answers: ${operation.summary}`, ['Status', 'Meaning', 'Body'], renderAnswerRows(operation))}
     <p class="scope">Like any request, also ${[...SHARED].map((status, at) => html`${at > 0 ? ', ' : ''}<code>${status}</code>`)}: see <a href="#errors">Errors</a>.</p>
-    ${renderExample(document, operation)}
+    ${renderExample(operation)}
   </article>`;
 }
 
 /** A call that a shell takes as it is, once TOKEN is set. */
-export function formatCurl(document: OpenApiDocument, baseUrl: string, { method, path, operation }: Entry): string {
-  const streams = listResponses(document, operation).some(
+export function formatCurl(baseUrl: string, { method, path, operation }: Entry): string {
+  const streams = listResponses(operation).some(
     ([, answer]) => 'content' in answer && answer.content?.['text/event-stream'],
   );
   const how = `${streams ? '-N ' : ''}${method === 'get' ? '' : `-X ${method.toUpperCase()} `}`;
@@ -150,7 +151,7 @@ export function formatCurl(document: OpenApiDocument, baseUrl: string, { method,
   if (schema !== undefined) {
     parts.push(
       '-H "Content-Type: application/json"',
-      `-d ${quoteLiteral(JSON.stringify(buildExample(document, schema), null, 2))}`,
+      `-d ${quoteLiteral(JSON.stringify(buildExample(schema), null, 2))}`,
     );
   }
   return parts.join(' \\\n  ');
@@ -176,35 +177,28 @@ function getJsonBody(operation: OperationObject): Body | undefined {
 function renderParameters(operation: OperationObject): DocsHtml {
   const rows = listParameters(operation).map((parameter) => {
     const type = parameter.schema === undefined ? html`string` : renderType(parameter.schema);
-    const meaning = renderDocsText(parameter.description ?? describeParameter(parameter));
+    const meaning = renderDocsText(parameter.description ?? '');
     return renderFieldRow(parameter.name, parameter.required ?? false, html`${type}, in the ${parameter.in}`, meaning);
   });
   if (rows.length === 0) return html``;
   return html`<h4>Parameters</h4>${renderDocsTable(`Parameters: ${operation.summary}`, ['Name', 'Type', 'Meaning'], rows)}`;
 }
 
-function describeParameter({ schema }: ParameterObject): string {
-  return schema !== undefined && 'description' in schema ? (schema.description ?? '') : '';
-}
-
-function renderBody(document: OpenApiDocument, operation: OperationObject): DocsHtml {
+function renderBody(operation: OperationObject): DocsHtml {
   const schema = getJsonBody(operation)?.content['application/json']?.schema;
   if (schema === undefined) return html``;
-  return html`<h4>Body</h4>${renderFields(document, `Body: ${operation.summary}`, schema)}`;
+  return html`<h4>Body</h4>${renderFields(`Body: ${operation.summary}`, schema)}`;
 }
 
-function listResponses(
-  document: OpenApiDocument,
-  operation: OperationObject,
-): readonly (readonly [string, ResponseObject])[] {
+function listResponses(operation: OperationObject): readonly (readonly [string, ResponseObject])[] {
   return Object.entries<ResponseObject>(operation.responses ?? {}).map(([status, answer]) => {
-    const found = '$ref' in answer ? document.components?.responses?.[getRefName(answer.$ref)] : answer;
+    const found = '$ref' in answer ? DOCUMENT.components?.responses?.[getRefName(answer.$ref)] : answer;
     return [status, found ?? answer];
   });
 }
 
-function renderAnswerRows(document: OpenApiDocument, operation: OperationObject): readonly DocsHtml[] {
-  const own = listResponses(document, operation).filter(([status]) => !SHARED.has(status));
+function renderAnswerRows(operation: OperationObject): readonly DocsHtml[] {
+  const own = listResponses(operation).filter(([status]) => !SHARED.has(status));
   return own.map(([status, answer]) => {
     const [[type, media] = ['', {}]] = Object.entries(('content' in answer && answer.content) || {});
     const body = type !== 'application/json' || media.schema === undefined ? html`${type}` : renderType(media.schema);
@@ -212,11 +206,11 @@ function renderAnswerRows(document: OpenApiDocument, operation: OperationObject)
   });
 }
 
-function renderExample(document: OpenApiDocument, operation: OperationObject): DocsHtml {
-  const [first] = listResponses(document, operation).filter(([status]) => status.startsWith('2'));
+function renderExample(operation: OperationObject): DocsHtml {
+  const [first] = listResponses(operation).filter(([status]) => status.startsWith('2'));
   const schema = first && 'content' in first[1] ? first[1].content?.['application/json']?.schema : undefined;
   if (first === undefined || schema === undefined) return html``;
-  const example = JSON.stringify(buildExample(document, schema), null, 2);
+  const example = JSON.stringify(buildExample(schema), null, 2);
   return html`<details><summary>Example of an answer (${first[0]})</summary>${renderDocsCode(example)}</details>`;
 }
 
@@ -228,18 +222,13 @@ function renderDocsTable(label: string, head: readonly string[], rows: readonly 
 }
 
 /** The schema's fields; nothing where it has none. */
-function renderFields(document: OpenApiDocument, label: string, anySchema: AnySchema): DocsHtml {
-  const schema = resolveSchema(document, anySchema);
+function renderFields(label: string, anySchema: AnySchema): DocsHtml {
+  const schema = resolveSchema(anySchema);
   const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) return html``;
   const rows = fields.map(([name, field]) => {
     const needed = schema.required?.includes(name) ?? false;
-    return renderFieldRow(
-      name,
-      needed,
-      renderType(field),
-      renderDocsText(resolveSchema(document, field).description ?? ''),
-    );
+    return renderFieldRow(name, needed, renderType(field), renderDocsText(resolveSchema(field).description ?? ''));
   });
   return renderDocsTable(label, ['Field', 'Type', 'Meaning'], rows);
 }
@@ -279,12 +268,12 @@ function describeType({ type, format, minimum, maximum, maxLength }: SchemaObjec
 }
 
 /** The schema itself, with its reference followed. */
-function resolveSchema(document: OpenApiDocument, schema: AnySchema): SchemaObject {
+function resolveSchema(schema: AnySchema): SchemaObject {
   if (!('$ref' in schema)) return schema;
   const name = getRefName(schema.$ref);
-  const found = document.components?.schemas?.[name];
+  const found = DOCUMENT.components?.schemas?.[name];
   if (found === undefined) throw new Error(`the document has no schema ${name}`);
-  return resolveSchema(document, found);
+  return resolveSchema(found);
 }
 
 /** Last part of a reference: the component's name. */
@@ -293,21 +282,20 @@ function getRefName(ref: string): string {
 }
 
 /** A value that the schema accepts: its own example, or one built from its parts. */
-export function buildExample(document: OpenApiDocument, anySchema: AnySchema): unknown {
-  const schema = resolveSchema(document, anySchema);
+export function buildExample(anySchema: AnySchema): unknown {
+  const schema = resolveSchema(anySchema);
   if (schema.example !== undefined) return schema.example;
-  if (schema.const !== undefined) return schema.const;
   if (schema.enum?.[0] !== undefined) return schema.enum[0];
   const [either] = schema.anyOf ?? schema.oneOf ?? [];
-  if (either !== undefined) return buildExample(document, either);
+  if (either !== undefined) return buildExample(either);
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   switch (type) {
     case 'object': {
       const entries = Object.entries(schema.properties ?? {});
-      return Object.fromEntries(entries.map(([name, part]) => [name, buildExample(document, part)]));
+      return Object.fromEntries(entries.map(([name, part]) => [name, buildExample(part)]));
     }
     case 'array':
-      return schema.items === undefined ? [] : [buildExample(document, schema.items)];
+      return schema.items === undefined ? [] : [buildExample(schema.items)];
     case 'integer':
     case 'number':
       return schema.minimum ?? 0;
