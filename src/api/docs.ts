@@ -23,7 +23,9 @@ export interface Entry {
 }
 
 const DOCUMENT = getOpenApiDocument();
-const STYLE = readFileSync(locate('./docs.css', import.meta.url), 'utf8');
+const STYLE = [locate('../pages.css', import.meta.url), locate('./docs.css', import.meta.url)]
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('');
 
 /** Answers that every operation can give are described once, under Errors. */
 const SHARED: ReadonlySet<string> = new Set(ANY.map(String));

@@ -175,7 +175,8 @@ export function createPageHeaders(isHttps: boolean, formTarget = ''): Readonly<R
 }
 
 const STYLES = ['base', 'parts', 'forms', 'investigation', 'issue', 'failures', 'charts', 'account'];
-const STYLE = createAsset('style', 'css', 'text/css', STYLES.map((name) => readAsset(`${name}.css`)).join('\n'));
+const SHARED = readFileSync(locate('../pages.css', import.meta.url), 'utf8');
+const STYLE = createAsset('style', 'css', 'text/css', SHARED + STYLES.map((name) => readAsset(`${name}.css`)).join(''));
 const SCRIPT = createAsset('page', 'js', 'text/javascript', readAsset('page.js'));
 
 /** GET /assets/{name}: without a sign-in, under names that change with the content. */
