@@ -10,64 +10,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Ascending: `observe` writes nothing, `comment` opens no pull requests. */
 const MAX_MODES = ['observe', 'comment', 'fix'] as const;
-type MaxMode = (typeof MAX_MODES)[number];
 const MODEL_APIS = ['auto', 'responses', 'chat', 'messages', 'bedrock', 'vertex'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-export interface Config {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  /** Of `worker`, which only operators call; 0: any free port. */
-  readonly workerPort: number;
-  /** Address under which callers reach the service; empty: from the port that was opened. */
-  readonly publicUrl: string;
-  /** Local mode regardless of other settings. */
-  readonly localMode: boolean;
-  readonly app: AppConfig;
-  /** Channel of smee.io that deliveries are taken from, for development; empty: none. */
-  readonly webhookProxyUrl: string;
-  /** Logins of those who may install the App; empty: its owner. */
-  readonly allowedOwners: readonly string[];
-  /** The most that a repository's own configuration can ask for. */
-  readonly maxMode: MaxMode;
-  /** Where records are kept. */
-  readonly database: DatabaseConfig;
-  /** An absolute path. */
-  readonly dataDir: string;
-  /** Bytes that all mirrors may take together with the indexes of what they hold; 0: no limit. */
-  readonly mirrorsMaxBytes: number;
-  /** 32 bytes, or null: made and kept in `dataDir`. */
-  readonly encryptionKey: Buffer | null;
-  /** Signs browsers' sign-ins and forms; null: derived from the encryption key. */
-  readonly sessionSecret: string | null;
-  /** Folders of the projects; empty: the repository around the caller's folder. */
-  readonly projects: readonly string[];
-  readonly callbackAllow: string;
-  readonly concurrency: number;
-  readonly rateLimit: { readonly callsPerMinute: number; readonly creationsPerMinute: number } | 'off';
-  readonly retentionDays: number;
-  readonly investigationTimeoutMs: number;
-  readonly logLevel: string;
-  /** Needed to read `/metrics`; null: they are off. */
-  readonly metricsToken: string | null;
-  readonly githubToken: string | null;
-  /** Base address of GitHub's API, without a slash at its end. */
-  readonly githubApiUrl: string;
-  /** Base address of GitHub for people. */
-  readonly githubWebUrl: string;
-  readonly model: ModelConfig;
-  /** US dollars: of one investigation, of a repository in a month, of everything in a month. */
-  readonly budget: { readonly run: number; readonly repository: number; readonly all: number };
-  /** File of the monitoring servers; null: none. */
-  readonly monitoringFile: string | null;
-  /** File of other CI whose logs are read, with their tokens; null: none. */
-  readonly ciLogsFile: string | null;
-  /** Every secret of the above, for the register. */
-  readonly secrets: readonly string[];
-  /** What git and monitoring servers take PATH, proxies, certificates and named variables from. */
-  readonly environment: Environment;
-}
+export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 export interface AppCredentials {
   readonly appId: number;
@@ -132,25 +78,37 @@ interface ProviderConfig {
  * Reads the configuration. An empty variable counts as absent; every secret may be in a file named by `NAME_FILE`.
  * Throws `usage` with one line for each fault.
  */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: Environment) {
   const read = createVariableReader(environment);
   refuseRemoved(read);
-  const config: Config = {
+  const config = {
     host: read.text('HOST', '127.0.0.1'),
+    /** 0: any free port. */
     port: read.integer('PORT', 3000, { from: 0, to: 65_535 }),
+    /** Of `worker`, which only operators call; 0: any free port. */
     workerPort: read.integer('WORKER_PORT', 3001, { from: 0, to: 65_535 }),
+    /** Address under which callers reach the service; empty: from the port that was opened. */
     publicUrl: readPublicUrl(read),
+    /** Local mode regardless of other settings. */
     localMode: read.oneOf('LOCAL_MODE', '0', ['0', '1']) === '1',
     app: readAppConfig(read),
+    /** Channel of smee.io that deliveries are taken from, for development; empty: none. */
     webhookProxyUrl: read.address('WEBHOOK_PROXY_URL', ''),
+    /** Logins of those who may install the App; empty: its owner. */
     allowedOwners: read.list('ALLOWED_OWNERS'),
+    /** The most that a repository's own configuration can ask for. */
     maxMode: read.oneOf('MAX_MODE', 'fix', MAX_MODES),
+    /** Where records are kept. */
     database: readDatabase(read),
-    // A user without an entry in /etc/passwd may have no home.
+    /** An absolute path. A user without an entry in /etc/passwd may have no home. */
     dataDir: path.resolve(read.text('DATA_DIR', '') || findDefaultDataDir(environment, homedir())),
+    /** Bytes that all mirrors may take together with the indexes of what they hold; 0: no limit. */
     mirrorsMaxBytes: read.integer('MIRRORS_MAX_MB', 20_480, { from: 0, to: 100_000_000 }) * 1024 ** 2,
+    /** 32 bytes, or null: made and kept in `dataDir`. */
     encryptionKey: read.key('ENCRYPTION_KEY'),
+    /** Signs browsers' sign-ins and forms; null: derived from the encryption key. */
     sessionSecret: read.secretOfAtLeast(32, 'SESSION_SECRET'),
+    /** Folders of the projects; empty: the repository around the caller's folder. */
     projects: read.text('PROJECTS', '').split(path.delimiter).filter(Boolean),
     callbackAllow: read.text('CALLBACK_ALLOW', ''),
     concurrency: read.integer('CONCURRENCY', 4, { from: 1, to: 64 }),
@@ -158,18 +116,24 @@ export function readConfig(environment: Environment): Config {
     retentionDays: read.integer('RETENTION_DAYS', 90, { from: 1, to: 3_650 }),
     investigationTimeoutMs: read.integer('INVESTIGATION_TIMEOUT_S', 600, { from: 1, to: 86_400 }) * 1_000,
     logLevel: read.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    /** Needed to read `/metrics`; null: they are off. */
     metricsToken: read.secretOfAtLeast(16, 'METRICS_TOKEN'),
     githubToken: read.secret('GITHUB_TOKEN'),
     ...readGithubPlace(read),
     model: readModel(read),
+    /** US dollars: of one investigation, of a repository in a month, of everything in a month. */
     budget: {
       run: read.dollars('BUDGET_RUN', 1),
       repository: read.dollars('BUDGET_REPOSITORY_MONTH', 25),
       all: read.dollars('BUDGET_MONTH', 200),
     },
+    /** File of the monitoring servers; null: none. */
     monitoringFile: read.text('MCP_CONFIG', '') || null,
+    /** File of other CI whose logs are read, with their tokens; null: none. */
     ciLogsFile: read.text('CI_LOGS', '') || null,
+    /** Every secret of the above, for the register. */
     secrets: read.secrets,
+    /** What git and monitoring servers take PATH, proxies, certificates and named variables from. */
     environment,
   };
   if (read.faults.length > 0) throw new CausewayError('usage', read.faults.join('\n'));
@@ -177,24 +141,7 @@ export function readConfig(environment: Environment): Config {
 }
 
 /** What a job of GitHub Actions is given: the event, the repository, and where its files go. */
-export interface ActionInputs {
-  readonly token: string;
-  readonly event: string;
-  readonly eventFile: string;
-  /** `owner/name`. */
-  readonly repository: string;
-  /** Of this workflow in its repository, such as `.github/workflows/causeway.yml`; "": not known. */
-  readonly workflow: string;
-  /** Of this run. */
-  readonly runId: number;
-  /** Whether it is the first of this workflow. */
-  readonly isFirstRun: boolean;
-  /** Whether a bot started it, such as Dependabot. */
-  readonly isBot: boolean;
-  /** Files that the runner reads at the end of the step; "": there is none. */
-  readonly outputFile: string;
-  readonly summaryFile: string;
-}
+export type ActionInputs = Readonly<ReturnType<typeof readActionConfig>['inputs']>;
 
 const ACTION_REPAIR = 'run it as a step of a workflow (docs/action.md), which sets it';
 
@@ -202,10 +149,10 @@ const ACTION_REPAIR = 'run it as a step of a workflow (docs/action.md), which se
  * The configuration of a job of GitHub Actions: inputs come as `INPUT_…`, keys of models by their usual names. Nothing
  * of it outlives the job. Throws `usage` with one line for each fault.
  */
-export function readActionConfig(environment: Environment): { readonly config: Config; readonly inputs: ActionInputs } {
+export function readActionConfig(environment: Environment) {
   const read = createVariableReader(environment);
   const required = (name: string, repair = ACTION_REPAIR): string => {
-    const value = read.text(name, '').trim();
+    const value = read.text(name, '');
     if (value === '') read.faults.push(`${name} is missing: ${repair}.`);
     return value;
   };
@@ -219,15 +166,21 @@ export function readActionConfig(environment: Environment): { readonly config: C
   if (repository !== '' && !/^[\w.-]+\/[\w.-]+$/.test(repository)) {
     read.faults.push('GITHUB_REPOSITORY is not the name of a repository, such as octo/shop.');
   }
-  const inputs: ActionInputs = {
+  const inputs = {
     token,
     event: required('GITHUB_EVENT_NAME'),
     eventFile: required('GITHUB_EVENT_PATH'),
+    /** `owner/name`. */
     repository,
+    /** Of this workflow in its repository, such as `.github/workflows/causeway.yml`; "": not known. */
     workflow: /^[^/]+\/[^/]+\/([^@]+)@/.exec(read.text('GITHUB_WORKFLOW_REF', ''))?.[1] ?? '',
+    /** Of this run. */
     runId: Number(runId) || 0,
+    /** Whether it is the first of this workflow. */
     isFirstRun: read.text('GITHUB_RUN_NUMBER', '') === '1',
+    /** Whether a bot started it, such as Dependabot. */
     isBot: read.text('GITHUB_ACTOR', '').endsWith('[bot]'),
+    /** Files that the runner reads at the end of the step; "": there is none. */
     outputFile: read.text('GITHUB_OUTPUT', ''),
     summaryFile: read.text('GITHUB_STEP_SUMMARY', ''),
   };
@@ -240,12 +193,12 @@ export function readActionConfig(environment: Environment): { readonly config: C
   const given: Environment = {
     ...environment,
     ...Object.fromEntries(SERVER_ONLY.map((name) => [name, undefined])),
-    MODEL: read.text('INPUT_MODEL', '').trim() || model,
-    MAX_MODE: read.text('INPUT_MODE', '').trim() || mode,
+    MODEL: read.text('INPUT_MODEL', '') || model,
+    MAX_MODE: read.text('INPUT_MODE', '') || mode,
     ALLOWED_OWNERS: repository.split('/')[0],
     DATA_DIR: path.join(temporary, `causeway-${runId}-${process.pid}`),
   };
-  const config = { ...readConfig(given), ...place };
+  const config: Config = { ...readConfig(given), ...place };
   // A bot's jobs get no secrets.
   if (config.model.kind === 'none' && config.model.hint !== '' && !inputs.isBot) {
     const repair = `The secret has to exist, and the step has to pass it on: env: { OPENAI_API_KEY: "\${{ secrets.OPENAI_API_KEY }}" }`;
@@ -257,17 +210,8 @@ export function readActionConfig(environment: Environment): { readonly config: C
 /** What a server is configured with, and a workflow may have in its environment for other programs. */
 const SERVER_ONLY = [
   ...['APP_ID', 'PRIVATE_KEY', 'PRIVATE_KEY_PATH', 'WEBHOOK_SECRET', 'DATABASE_URL', 'GITHUB_API_URL', 'GHE_HOST'],
-  ...[
-    'PUBLIC_URL',
-    'HOST',
-    'PORT',
-    'WORKER_PORT',
-    'PROJECTS',
-    'LOCAL_MODE',
-    'DRY_RUN',
-    'GITHUB_WEB_URL',
-    'GITHUB_TOKEN',
-  ],
+  ...['PUBLIC_URL', 'HOST', 'PORT', 'WORKER_PORT', 'PROJECTS', 'LOCAL_MODE', 'DRY_RUN'],
+  ...['GITHUB_WEB_URL', 'GITHUB_TOKEN'],
 ];
 
 /** Of this process, for Probot's own tools, which start only the app function. Throws like `readConfig`. */
@@ -313,14 +257,17 @@ function readPublicUrl(read: VariableReader): string {
   return value;
 }
 
-function readRateLimit(read: VariableReader): Config['rateLimit'] {
-  if (read.text('RATE_LIMIT', '') === 'off') return 'off';
+function readRateLimit(read: VariableReader) {
+  if (read.text('RATE_LIMIT', '') === 'off') return 'off' as const;
   const callsPerMinute = read.integer('RATE_LIMIT', 600, { from: 1, to: 1_000_000, or: ', or off' });
   return { callsPerMinute, creationsPerMinute: Math.max(1, Math.floor(callsPerMinute / 10)) };
 }
 
-/** github.com, an organisation's ghe.com, or GitHub Enterprise Server with its API at /api/v3. */
-function readGithubPlace(read: VariableReader): Pick<Config, 'githubApiUrl' | 'githubWebUrl'> {
+/**
+ * Base addresses without a slash at the end, for programs and for people: of github.com, an organisation's ghe.com, or
+ * GitHub Enterprise Server with its API at /api/v3.
+ */
+function readGithubPlace(read: VariableReader): { readonly githubApiUrl: string; readonly githubWebUrl: string } {
   const host = read.text('GHE_HOST', '');
   const protocol = read.oneOf('GHE_PROTOCOL', 'https', ['https', 'http']);
   if (host === '') return { githubApiUrl: 'https://api.github.com', githubWebUrl: 'https://github.com' };
