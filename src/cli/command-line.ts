@@ -24,19 +24,7 @@ export interface AnswerOptions {
   readonly patchFile: string | null;
 }
 
-export interface AnalyseCommand extends AnswerOptions {
-  readonly kind: 'analyse';
-  readonly input: ReportInput;
-  /**
-   * As given (a path is relative to the caller's folder); null: the repository around it, or the one of the address.
-   */
-  readonly repository: ProjectSource | null;
-  /** Empty: the default branch, or the commit of the address. */
-  readonly revision: string;
-  /** File as given; `-`: standard input; null: none. */
-  readonly log: string | null;
-}
-
+export type AnalyseCommand = Readonly<ReturnType<typeof readAnalyse>>;
 export type DemoCommand = AnswerOptions & { readonly kind: 'demo' };
 
 /** `account` is a login on GitHub; null: the local account. */
@@ -73,71 +61,13 @@ export interface EraseCommand {
   readonly yes: boolean;
 }
 
-export interface EvalCommand {
-  readonly kind: 'eval';
-  /** `owner/name`: where the texts are, and the source unless `repository` is given; null: not GitHub. */
-  readonly github: string | null;
-  /** A path as given; null: the source of `github`. */
-  readonly repository: string | null;
-  /** File of reports as given; null: none. */
-  readonly reports: string | null;
-  /** Whether the messages of the fixes stand in for reports. */
-  readonly subjects: boolean;
-  /** Empty: the configured model, and none. */
-  readonly models: readonly string[];
-  /** Most cases. */
-  readonly last: number;
-  /** US dollars, for all runs with the same state together. */
-  readonly budget: number;
-  /** Folder as given; null: in DATA_DIR. */
-  readonly state: string | null;
-  readonly json: boolean;
-  /** File of the page as given; null: none. */
-  readonly html: string | null;
-}
-
-/** `model`: as in `--models` of `eval`; null: the configured one. */
-export interface ReplayCommand {
-  readonly kind: 'replay';
-  readonly issueId: string;
-  readonly model: string | null;
-  readonly json: boolean;
-}
-
-/** At least one of `file` and `url` is given. */
-export interface VerifyProofCommand {
-  readonly kind: 'verify-proof';
-  /** File of a certificate as given; null: the one in the pull request's body. */
-  readonly file: string | null;
-  /** Address of the pull request; null: none. */
-  readonly url: string | null;
-  /** Name of the App that must have opened it; null: any. */
-  readonly app: string | null;
-}
-
-export interface ForecastCommand {
-  readonly kind: 'forecast';
-  /** `owner/name`. */
-  readonly repository: string;
-  /** Of the address that was given, such as `github.com`; "": only the name was. */
-  readonly host: string;
-  readonly json: boolean;
-}
+export type EvalCommand = Readonly<ReturnType<typeof readEval>>;
+export type ReplayCommand = Readonly<ReturnType<typeof readReplay>>;
+export type VerifyProofCommand = Readonly<ReturnType<typeof readVerifyProof>>;
+export type ForecastCommand = Readonly<ReturnType<typeof readForecast>>;
+export type InitCommand = Readonly<ReturnType<typeof readInit>>;
 
 export const ACTION_MODES = ['observe', 'comment', 'fix'] as const;
-
-export interface InitCommand {
-  readonly kind: 'init';
-  readonly mode: (typeof ACTION_MODES)[number];
-  /** "": none. */
-  readonly model: string;
-  /** Name of the secret with the model's key; null: as the model's provider calls it. */
-  readonly key: string | null;
-  /** `owner/name@ref` of the action; null: of who publishes this copy. */
-  readonly uses: string | null;
-  /** Whether a person at a terminal is asked for what was not given. */
-  readonly isAsked: boolean;
-}
 
 /** `file` as given; null: all files of the repository around the caller's folder. */
 export interface CheckConfigCommand {
@@ -275,7 +205,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
 export const SECRET_NAME = /^[A-Z_][A-Z0-9_]{0,99}$/;
 const USES = /^[\w.-]{1,100}\/[\w.-]{1,100}(?:\/[\w./-]{1,200})?@[\w./-]{1,200}$/;
 
-function readInit(args: Args): InitCommand {
+function readInit(args: Args) {
   const given = args.value('mode');
   const mode = ACTION_MODES.find((known) => known === (given ?? 'comment'));
   if (mode === undefined) refuseCommand(`--mode is "${given}": give observe, comment or fix.`, 'init');
@@ -285,8 +215,18 @@ function readInit(args: Args): InitCommand {
     refuseCommand(`--key is "${key}": give the name of a secret, such as OPENAI_API_KEY.`, 'init');
   const uses = args.value('uses');
   if (uses !== null && !USES.test(uses)) refuseCommand(`--uses is "${uses}": give OWNER/NAME@TAG.`, 'init');
-  const isAsked = !args.has('yes') && given === null && named === null && key === null;
-  return { kind: 'init', mode, model: named ?? '', key, uses, isAsked };
+  return {
+    kind: 'init' as const,
+    mode,
+    /** "": none. */
+    model: named ?? '',
+    /** Name of the secret with the model's key; null: as the model's provider calls it. */
+    key,
+    /** `owner/name@ref` of the action; null: of who publishes this copy. */
+    uses,
+    /** Whether a person at a terminal is asked for what was not given. */
+    isAsked: !args.has('yes') && given === null && named === null && key === null,
+  };
 }
 
 /** Of a command that needs a second word, such as `token list`. */
@@ -373,7 +313,7 @@ function parseTopic(word = 'causeway'): Topic {
   return topic;
 }
 
-function readVerifyProof(args: Args): Command {
+function readVerifyProof(args: Args) {
   const isUrl = (given: string) => /^https?:\/\//i.test(given);
   const [url = null, ...urls] = args.positionals.filter(isUrl);
   const [file = null, ...files] = args.positionals.filter((given) => !isUrl(given));
@@ -382,30 +322,47 @@ function readVerifyProof(args: Args): Command {
   if (urls.length + files.length > 0) {
     refuseCommand('"verify-proof" takes one pull request, and one file at most.', 'verify-proof');
   }
-  return { kind: 'verify-proof', file, url, app: args.value('app') };
+  return {
+    kind: 'verify-proof' as const,
+    /** File of a certificate as given; null: the one in the pull request's body. */
+    file,
+    /** Address of the pull request; null: none. At least one of the two is given. */
+    url,
+    /** Name of the App that must have opened it; null: any. */
+    app: args.value('app'),
+  };
 }
 
-function readAnalyse(args: Args): Command {
+function readAnalyse(args: Args) {
   const input = parseReportInput(args.positionals);
   const log = args.value('log');
   if (input.kind === 'stdin' && log === '-')
     refuseCommand('Report and log cannot both come from standard input: give one of them as text or file.', 'analyse');
-  const repository = parseRepository(args.value('repo'));
-  const revision = args.value('revision') ?? '';
-  return { kind: 'analyse', input, repository, revision, log, ...readAnswerOptions(args) };
+  return {
+    kind: 'analyse' as const,
+    input,
+    /** As given (a path is relative to the caller's folder); null: the one around it, or the one of the address. */
+    repository: parseRepository(args.value('repo')),
+    /** Empty: the default branch, or the commit of the address. */
+    revision: args.value('revision') ?? '',
+    /** File as given; `-`: standard input; null: none. */
+    log,
+    ...readAnswerOptions(args),
+  };
 }
 
-function readReplay(args: Args): Command {
+function readReplay(args: Args) {
   const [issueId] = args.positionals;
   if (issueId === undefined) refuseCommand('Name the Issue to replay by its id (iss_…).', 'replay');
-  return { kind: 'replay', issueId, model: args.value('model'), json: args.has('json') };
+  // The model as in `--models` of `eval`; null: the configured one.
+  return { kind: 'replay' as const, issueId, model: args.value('model'), json: args.has('json') };
 }
 
 /** As GitHub allows it. */
 const REPOSITORY_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/[A-Za-z0-9._-]{1,100}$/;
 const MOST_CASES = 1_000;
 
-function readEval(args: Args): Command {
+function readEval(args: Args) {
   const [github, repository, reports] = [args.value('github'), args.value('repo'), args.value('reports')];
   const subjects = args.has('subjects');
   if (github === null && repository === null) refuseCommand('"eval" needs --github OWNER/NAME or --repo PATH.', 'eval');
@@ -420,21 +377,30 @@ function readEval(args: Args): Command {
     );
   }
   return {
-    kind: 'eval',
+    kind: 'eval' as const,
+    /** `owner/name`: where the texts are, and the source unless `repository` is given; null: not GitHub. */
     github,
+    /** A path as given; null: the source of `github`. */
     repository,
+    /** File of reports as given; null: none. */
     reports,
+    /** Whether the messages of the fixes stand in for reports. */
     subjects,
+    /** Empty: the configured model, and none. */
     models: (args.value('models') ?? '').split(',').flatMap((name) => name.trim() || []),
+    /** Most cases. */
     last: parseCount(args.value('last') ?? '50'),
+    /** US dollars, for all runs with the same state together. */
     budget: parseDollars(args.value('budget') ?? '5'),
+    /** Folder as given; null: in DATA_DIR. */
     state: args.value('state'),
     json: args.has('json'),
+    /** File of the page as given; null: none. */
     html: args.value('html'),
   };
 }
 
-function readForecast(args: Args): Command {
+function readForecast(args: Args) {
   const [given, ...more] = args.positionals;
   if (given === undefined) refuseCommand('Name the repository: causeway forecast OWNER/NAME.', 'forecast');
   if (more.length > 0) refuseCommand('"forecast" takes one repository.', 'forecast');
@@ -447,7 +413,8 @@ function readForecast(args: Args): Command {
   const isHost = host === '' || isAddress || host.includes('.');
   if (!isHost || !REPOSITORY_NAME.test(repository))
     refuseCommand(`"forecast" takes OWNER/NAME, not "${given}".`, 'forecast');
-  return { kind: 'forecast', repository, host: host.toLowerCase(), json: args.has('json') };
+  // The host of the address that was given, such as `github.com`; "": only the name was.
+  return { kind: 'forecast' as const, repository, host: host.toLowerCase(), json: args.has('json') };
 }
 
 function parseCount(value: string): number {
