@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { getHelpText, TOPICS } from '../../src/cli/help.ts';
+import { JOB_KINDS } from '../../src/core/queue.ts';
 
 const analyse = {
   kind: 'analyse',
@@ -201,6 +202,11 @@ it('the help on tokens has the account in the usage of each command that takes o
   expect(
     getHelpText('token').match(/token (?:create|list|revoke)[^\n]*(?:\n {20,}[^\n]*)?\[--account LOGIN\]/g),
   ).toHaveLength(3);
+});
+
+it('the help on redrive names every kind of job that it takes', () => {
+  const words = new Set(getHelpText('redrive').match(/[a-z-]+/g));
+  expect(JOB_KINDS.filter((kind) => !words.has(kind))).toEqual([]);
 });
 
 it.each(TOPICS)('the help on %s fits in 80 columns, with usage and an example, and the overview names it', (topic) => {
