@@ -54,7 +54,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['db', 'core', 'services', 'log', 'installation'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi'],
   },
-  web: { rooms: ['db', 'core', 'services', 'log', 'installation'], packages: ['hono', 'd3-scale'] },
+  web: { rooms: ['db', 'core', 'services', 'log', 'installation'], packages: ['hono', 'd3-scale', 'lowlight'] },
   webhooks: { rooms: ['db', 'core', 'log'], packages: ['ipaddr.js', 'standardwebhooks'] },
   db: { rooms: ['core'], packages: ['kysely', 'better-sqlite3', 'pg'] },
   queue: { rooms: ['core', 'db', 'log'], packages: ['kysely', 'pg-boss'] },

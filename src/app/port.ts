@@ -17,7 +17,7 @@ import { type StoreFault, StoreUnusable } from '../core/errors.ts';
 import { createSeal } from '../db/index.ts';
 import type { Receiver } from '../github/intake/index.ts';
 import { createRateLimiter } from '../services/index.ts';
-import { createWeb, type WebDeps } from '../web/index.ts';
+import { createHighlighter, createWeb, type WebDeps } from '../web/index.ts';
 import { checkCallbackUrl } from '../webhooks/index.ts';
 import { isLoopback } from './mode.ts';
 import { findShortage, REQUIRED_BYTES, readFreeBytes, type Services } from './services.ts';
@@ -57,6 +57,8 @@ export async function openPort(services: Services, config: Config, options: Port
   const { metrics, log } = services;
   let address = options.publicUrl;
   const ready = openReadiness(services, config, options);
+  await using opening = new AsyncDisposableStack();
+  const { highlight } = opening.use(createHighlighter());
   const shared = {
     ...services,
     permissions,
@@ -73,6 +75,7 @@ export async function openPort(services: Services, config: Config, options: Port
     configurationOf,
     signInMethod,
     example,
+    highlight,
     modelName: model?.name ?? null,
     key: sessionKey,
     seal: createSeal(sessionKey),
@@ -94,8 +97,10 @@ export async function openPort(services: Services, config: Config, options: Port
     log,
     fetch: (request, stopping) => metrics.traceRequest(request, () => dispatch(request, stopping)),
   });
+  opening.use(server);
   address ||= server.address;
-  return server;
+  const opened = opening.move();
+  return { address: server.address, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** The port of `worker`, for operators only. */

@@ -1,4 +1,4 @@
-// The proposed change side by side: each file with its lines before and after.
+// The proposed change: each file with its lines before and after, in one column, or side by side on a wide screen.
 
 import { type ChangeSet, diffLines, type FileChange, hasChanges } from 'causeway-diff';
 import { sanitiseLine, showInvisible, truncate } from 'causeway-visible-text';
@@ -6,7 +6,9 @@ import { html } from 'hono/html';
 import type { Issue } from '../core/issue/index.ts';
 import { splitLines } from '../core/source/index.ts';
 import { formatCount, formatPlural, renderBadge } from './components.ts';
+import type { Highlighter } from './highlight.ts';
 import type { Html } from './layout.ts';
+import type { CodeKind, CodeLines } from './syntax.ts';
 import type { TextLinks } from './text.ts';
 
 /** Unchanged lines around each change. */
@@ -26,9 +28,14 @@ export interface SideLine {
   readonly endsWithNewline: boolean;
 }
 
+interface ChangedRow {
+  readonly left: SideLine | null;
+  readonly right: SideLine | null;
+}
+
 export type Row =
   | { readonly kind: 'same'; readonly left: SideLine; readonly right: SideLine }
-  | { readonly kind: 'changed'; readonly left: SideLine | null; readonly right: SideLine | null };
+  | ({ readonly kind: 'changed' } & ChangedRow);
 
 type ShownRow = Row | { readonly kind: 'folded'; readonly lines: number };
 
@@ -46,25 +53,55 @@ interface ShownFile {
 }
 
 /** `null`: the change was deleted, or cannot be read. */
-export function renderChange(
+export async function renderChange(
   { id, analysis: { proof } }: { readonly id: string; readonly analysis: Pick<Issue['analysis'], 'proof'> },
   changeSet: ChangeSet | null,
-  links: TextLinks,
-): Html {
+  { links, highlight }: { readonly links: TextLinks; readonly highlight: Highlighter['highlight'] },
+): Promise<Html> {
   const files = changeSet?.files.filter(hasChanges) ?? [];
   if (files.length === 0) return html``;
   const patch = html`<a href="/issues/${id}/patch">the patch</a>`;
   const quota: Quota = { rows: MAX_ROWS, characters: MAX_CHARACTERS };
-  const shown = files.slice(0, MAX_FILES).map((change, index) => {
+  const compared = files.slice(0, MAX_FILES).map((change) => ({ change, ...compareFile(change, quota) }));
+  const colours = await findColours(
+    compared.map(({ change, rows }) => (rows.length === 0 ? null : change)),
+    highlight,
+  );
+  const shown = compared.map(({ change, counts, rows, cut }, index) => {
     const path = sanitiseLine(change.path, 400);
-    const { counts, rows, cut } = compareFile(change, quota);
-    return html`<div class="file"><h3 id="file-${index + 1}"><code>${path}</code> ${renderChangeKind(change)}${counts === '' ? '' : html` <span class="soft">${counts}</span>`}</h3>
-${renderNotes(change, links)}${rows.length === 0 ? '' : renderChangeTable(rows, path)}${cut === '' ? '' : html`<p class="hint">${cut}: see ${patch}.</p>`}</div>`;
+    return html`<div class="file"><div class="file-head"><h3 id="file-${index + 1}"><code>${path}</code> ${renderChangeKind(change)}${counts === '' ? '' : html` <span class="soft">${counts}</span>`}</h3>${renderNotes(change, links)}</div>
+${rows.length === 0 ? '' : renderChangeTable(rows, path, colours[index] ?? NO_COLOURS)}${cut === '' ? '' : html`<p class="hint">${cut}: see ${patch}.</p>`}</div>`;
   });
   const more = files.length - shown.length;
   return html`<section aria-labelledby="change"><h2 id="change">Change</h2>
 <p class="soft">${formatPlural(files.length, 'file')}. ${proof === null ? 'Not tested – review' : 'Review'} before applying.</p>
 ${shown}${more > 0 ? html`<p class="hint">${formatPlural(more, 'more file')} in ${patch}.</p>` : ''}</section>`;
+}
+
+/** Of a file before and after; null: without. */
+interface Colours {
+  readonly before: CodeLines | null;
+  readonly after: CodeLines | null;
+}
+
+const NO_COLOURS: Colours = { before: null, after: null };
+
+/** Null: a file that is not shown. */
+async function findColours(
+  changes: readonly (FileChange | null)[],
+  highlight: Highlighter['highlight'],
+): Promise<readonly Colours[]> {
+  const texts = changes.flatMap((change) => {
+    if (change === null) return [];
+    const oldPath = change.kind === 'renamed' ? change.previousPath : change.path;
+    return [
+      { path: oldPath, text: getBefore(change) },
+      { path: change.path, text: getAfter(change) },
+    ];
+  });
+  const lines = (await highlight(texts)).values();
+  const next = () => lines.next().value ?? null;
+  return changes.map((change) => (change === null ? NO_COLOURS : { before: next(), after: next() }));
 }
 
 /** A file beyond the quota is not compared at all. */
@@ -121,7 +158,7 @@ function renderNotes(change: FileChange, links: TextLinks): readonly Html[] {
   if (mode !== '') notes.push(html`${mode}`);
   const address = change.kind === 'added' ? null : links.source(`${oldPath}:1`);
   if (address !== null) notes.push(html`<a href="${address}">Original file on GitHub</a>`);
-  return notes.map((note) => html`<p class="hint">${note}</p>`);
+  return notes.map((note) => html`<p class="note">${note}</p>`);
 }
 
 function describeMode(change: FileChange): string {
@@ -130,53 +167,120 @@ function describeMode(change: FileChange): string {
   return change.mode === '100755' ? 'It becomes executable.' : 'It is no longer executable.';
 }
 
-function renderChangeTable(rows: readonly ShownRow[], path: string): Html {
-  return html`<table class="diff"><caption class="hidden">${path}, before and after</caption>
-<thead><tr><th scope="col" class="at"><span class="hidden">Line before</span></th><th scope="col">Before</th>
-<th scope="col" class="at"><span class="hidden">Line after</span></th><th scope="col">After</th></tr></thead>
-<tbody>${rows.map(renderChangeRow)}</tbody></table>`;
+function renderChangeTable(rows: readonly ShownRow[], path: string, colours: Colours): Html {
+  return html`<table class="diff"><caption class="hidden">${path}, before and after</caption><colgroup><col class="at"><col class="at"><col></colgroup>
+<thead><tr><th scope="col" class="at">Line before</th><th scope="col" class="at">Line after</th><th scope="col">Code</th></tr></thead>
+${groupRows(rows).map((group) => renderRowGroup(group, colours))}</table>`;
 }
 
-function renderChangeRow(row: ShownRow): Html {
-  if (row.kind === 'folded') {
-    return html`<tr class="folded"><td colspan="4">${formatPlural(row.lines, 'unchanged line')}</td></tr>`;
+/** Rows without a change between them, and others. */
+function groupRows(rows: readonly ShownRow[]): readonly (readonly ShownRow[])[] {
+  const groups: ShownRow[][] = [];
+  for (const row of rows) {
+    const last = groups.at(-1);
+    if (last !== undefined && (last[0]?.kind === 'changed') === (row.kind === 'changed')) last.push(row);
+    else groups.push([row]);
   }
-  const { left, right } = row;
-  if (row.kind === 'same') {
-    return html`<tr class="same">${renderSameCells(row.left, 'left')}${renderSameCells(row.right, 'right')}</tr>`;
+  return groups;
+}
+
+/** Of what changes, all that goes stands before all that comes, as in a patch; the style puts them side by side. */
+function renderRowGroup(rows: readonly ShownRow[], colours: Colours): Html {
+  const changed = rows.flatMap((row) => (row.kind === 'changed' ? [compareSides(row)] : []));
+  if (changed.length > 0) {
+    const gone = changed.flatMap(({ left, ...how }) => (left ? [renderGoneRow({ line: left, ...how }, colours)] : []));
+    const come = changed.flatMap(({ right, ...how }) =>
+      right ? [renderComeRow({ line: right, ...how }, colours)] : [],
+    );
+    return html`<tbody class="changed">${gone}${come}</tbody>`;
   }
+  return html`<tbody>${rows.map((row) => renderUnchangedRow(row, colours))}</tbody>`;
+}
+
+interface ComparedSides extends ChangedRow {
+  readonly difference: Difference | null;
+  readonly showsEnd: boolean;
+}
+
+function compareSides({ left, right }: ChangedRow): ComparedSides {
   const isLong = (left?.text.length ?? 0) > MAX_LINE || (right?.text.length ?? 0) > MAX_LINE;
   const difference = left === null || right === null || isLong ? null : findDifference(left.text, right.text);
   // Lines of files that end theirs with CR LF look like any other, unless that is what changes.
   const showsEnd = left !== null && right !== null && left.text.endsWith('\r') !== right.text.endsWith('\r');
-  return html`<tr class="changed">${renderChangedCells(left, 'gone', difference, showsEnd)}${renderChangedCells(right, 'come', difference, showsEnd)}</tr>`;
+  return { left, right, difference, showsEnd };
 }
 
-function renderSameCells(line: SideLine, side: 'left' | 'right'): Html {
-  return html`<td class="at ${side}">${line.number}</td><td class="code ${side}">${showCode(removeCr(line.text))}${renderEnd(line)}</td>`;
+function renderUnchangedRow(row: ShownRow, { before, after }: Colours): Html {
+  if (row.kind === 'folded') {
+    return html`<tr class="folded"><td colspan="3">${formatPlural(row.lines, 'unchanged line')}</td></tr>`;
+  }
+  const { left, right } = row;
+  if (left === null || right === null) return html``;
+  const parts = after?.[right.number - 1] ?? before?.[left.number - 1];
+  const code = html`${renderCode(removeCr(right.text), parts)}${renderEnd(right)}`;
+  return html`<tr class="same"><td class="at old">${left.number}</td><td class="code twin">${code}</td><td class="at new">${right.number}</td><td class="code">${code}</td></tr>`;
 }
 
-function renderChangedCells(
-  line: SideLine | null,
-  kind: 'gone' | 'come',
-  difference: Difference | null,
-  showsEnd: boolean,
+interface ChangedLine extends Pick<ComparedSides, 'difference' | 'showsEnd'> {
+  readonly line: SideLine;
+}
+
+function renderGoneRow(changed: ChangedLine, { before }: Colours): Html {
+  const { line, difference } = changed;
+  const code = renderChangedCode(changed, difference?.left ?? '', before?.[line.number - 1]);
+  return html`<tr class="gone"><td class="at old">${line.number}</td><td class="at new"></td><td class="code"><span class="sign">−</span>${code}${renderEnd(line)}</td></tr>`;
+}
+
+function renderComeRow(changed: ChangedLine, { after }: Colours): Html {
+  const { line, difference } = changed;
+  const code = renderChangedCode(changed, difference?.right ?? '', after?.[line.number - 1]);
+  return html`<tr class="come"><td class="at old"></td><td class="at new">${line.number}</td><td class="code"><span class="sign">+</span>${code}${renderEnd(line)}</td></tr>`;
+}
+
+function renderChangedCode(
+  { line, difference, showsEnd }: ChangedLine,
+  middle: string,
+  parts: CodeLines[number] | undefined,
 ): Html {
-  if (line === null) return html`<td class="at none"></td><td class="code none"></td>`;
-  const show = (text: string) => showCode(showsEnd ? text : removeCr(text));
-  const middle = (kind === 'gone' ? difference?.left : difference?.right) ?? '';
-  const code =
-    difference === null || middle === ''
-      ? show(line.text)
-      : html`${showCode(difference.lead)}<mark>${show(middle)}</mark>${show(difference.tail)}`;
-  return html`<td class="at ${kind}">${line.number}</td><td class="code ${kind}"><span class="sign">${kind === 'gone' ? '−' : '+'}</span>${code}${renderEnd(line)}</td>`;
+  const text = showsEnd ? line.text : removeCr(line.text);
+  const from = difference?.lead.length ?? 0;
+  return renderCode(text, parts, { from, to: from + middle.length });
 }
 
-/** Code must not read differently from how it runs: invisible characters are shown by their number. */
-function showCode(text: string): string {
-  const shown = showInvisible(text.length > MAX_LINE ? truncate(text, MAX_LINE) : text);
+/**
+ * Code must not read differently from how it runs: invisible characters are shown by their number. `marked`: where it
+ * differs from its other side.
+ */
+function renderCode(text: string, parts: CodeLines[number] = [], marked = { from: 0, to: 0 }): Html {
   const more = text.length - MAX_LINE;
-  return more > 0 ? `${shown}… [${formatCount(more)} more characters]` : shown;
+  const shown = more > 0 ? truncate(text, MAX_LINE) : text;
+  const pieces: Html[] = [];
+  let at = 0;
+  const add = (end: number, kind: CodeKind) => {
+    for (const [from, to, isMarked] of [
+      [at, Math.min(end, marked.from), false],
+      [Math.max(at, marked.from), Math.min(end, marked.to), true],
+      [Math.max(at, marked.to), end, false],
+    ] as const) {
+      if (from < to) pieces.push(renderPiece(shown.slice(from, to), kind, isMarked));
+    }
+    at = Math.max(at, end);
+  };
+  for (const [length, kind] of parts) add(endOfCharacter(shown, at + length), kind);
+  add(shown.length, '');
+  return html`${pieces}${more > 0 ? `… [${formatCount(more)} more characters]` : ''}`;
+}
+
+/** A grammar may part the two halves of a character, each of which would be shown as a faulty one. */
+function endOfCharacter(text: string, end: number): number {
+  const isHalf = /[\ud800-\udbff]/.test(text[end - 1] ?? '') && /[\udc00-\udfff]/.test(text[end] ?? '');
+  return Math.min(text.length, isHalf ? end + 1 : end);
+}
+
+function renderPiece(text: string, kind: CodeKind, isMarked: boolean): Html {
+  const shown = showInvisible(text);
+  const coloured = kind === '' || shown.trim() === '' ? html`${shown}` : html`<span class="${kind}">${shown}</span>`;
+  return isMarked ? html`<mark>${coloured}</mark>` : coloured;
 }
 
 function removeCr(text: string): string {

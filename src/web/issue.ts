@@ -1,7 +1,6 @@
 // An issue as people read it: the result and the next action first, then the evidence, the change and the record; and
 // its forms.
 
-import type { ChangeSet } from 'causeway-diff';
 import type { SourceLinks } from 'causeway-safe-markdown';
 import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
@@ -117,7 +116,7 @@ interface IssuePageContent extends SeenIssue {
   readonly view: IssueView;
   readonly signedIn: SignedIn;
   readonly links: TextLinks;
-  readonly changeSet: ChangeSet | null;
+  readonly change: Html;
   readonly pullRequest: RecordedPullRequest | null;
   /** Whether the button for a pull request is shown; a text says why not. */
   readonly offer: boolean | string;
@@ -134,12 +133,14 @@ export async function getIssuePage(c: PageContext, deps: WebDeps): Promise<Respo
   const pullRequest = await findPullRequest(deps, project, issue);
   const investigation = await deps.store.findInvestigation(issue.analysis.investigationId);
   const account = investigation === null ? null : await deps.store.findAccount(investigation.accountId);
+  const links = { source: createSourceLinks(project, issue), steps: issue.investigationSteps.length };
+  const changeSet = issue.diff.files.length === 0 ? null : await deps.store.findChangeSet(issue.id);
   const page: IssuePageContent = {
     ...seen,
     view: createIssueView(issue),
     signedIn: c.get('signedIn'),
-    links: { source: createSourceLinks(project, issue), steps: issue.investigationSteps.length },
-    changeSet: issue.diff.files.length === 0 ? null : await deps.store.findChangeSet(issue.id),
+    links,
+    change: await renderChange(issue, changeSet, { links, highlight: deps.highlight }),
     pullRequest,
     offer: await decideOffer(c, deps, seen, pullRequest),
     mayErase: await canErase(deps, c.get('asking'), seen),
@@ -224,7 +225,7 @@ async function decideOffer(
 }
 
 function renderIssueBody(page: IssuePageContent): Html {
-  const { issue, view, links, changeSet } = page;
+  const { issue, view, links } = page;
   const { outcome } = issue.analysis;
   const pointsFirst = outcome === 'facts_only' || outcome === 'inconclusive';
   const suspects = renderIssueSuspects(view, links, pointsFirst);
@@ -234,7 +235,7 @@ ${renderIssueCause(issue, view, links)}
 ${pointsFirst ? suspects : ''}
 ${renderIssueSolution(page)}
 ${renderIssueQuestions(issue, links)}
-${renderChange(issue, changeSet, links)}
+${page.change}
 ${renderIssueGuards('why-not', 'Why not a pull request', view.blocking, links)}
 ${renderIssueGuards('look-at', 'Check before applying', view.toCheck, links)}
 ${renderStepsSection('reproduction', 'How to reproduce it', issue.stepsToReproduce, links)}

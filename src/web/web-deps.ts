@@ -10,6 +10,7 @@ import type { ExampleReport } from '../core/report/index.ts';
 import type { Store } from '../db/index.ts';
 import type { Log } from '../log.ts';
 import type { Asking, Changes, CheckCallbackUrl, ProjectSettings, RateLimiter } from '../services/index.ts';
+import type { Highlighter } from './highlight.ts';
 
 /** How people sign in. */
 export type SignInMethod =
@@ -44,6 +45,8 @@ export interface WebDeps {
   readonly seal: { seal(text: string, purpose: string): string; open(sealed: string, purpose: string): string };
   /** 32 bytes: what anti-forgery values are made with. */
   readonly key: Buffer;
+  /** Syntax colours of texts; rejects never. */
+  readonly highlight: Highlighter['highlight'];
   readonly newSigningSecret: () => string;
   readonly checkCallbackUrl: CheckCallbackUrl;
   /** US dollars: for one investigation, for a repository's month, for all repositories' month. */

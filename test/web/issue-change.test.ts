@@ -3,6 +3,7 @@
 import type { FileChange } from 'causeway-diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createHighlighter, type Highlighter } from '../../src/web/highlight.ts';
 import {
   alignSides,
   findDifference,
@@ -117,20 +118,50 @@ function added(path: string, after: string): FileChange {
   return { kind: 'added', path, mode: '100644', after };
 }
 
-function shown(files: readonly FileChange[]): string {
-  return String(
-    renderChange({ id: 'iss_1', analysis: { proof: null } }, { base: 'a'.repeat(40), files }, NO_TEXT_LINKS),
-  );
+async function shown(files: readonly FileChange[], highlight: Highlighter['highlight'] = plain): Promise<string> {
+  const changeSet = { base: 'a'.repeat(40), files };
+  const how = { links: NO_TEXT_LINKS, highlight };
+  return String(await renderChange({ id: 'iss_1', analysis: { proof: null } }, changeSet, how));
 }
+
+const plain: Highlighter['highlight'] = async (texts) => texts.map(() => null);
 
 const LEFT_OUT = 'The lines are not shown, since the change is long: see the patch.';
 
 describe('a long change', () => {
-  it('is not compared where it is too large, unlike smaller files next to it', () => {
-    const page = shown([added('huge.txt', 'x'.repeat(1_000_001)), added('small.txt', 'small\n')]);
+  it('is not compared where it is too large, unlike smaller files next to it', async () => {
+    const page = await shown([added('huge.txt', 'x'.repeat(1_000_001)), added('small.txt', 'small\n')]);
     expect(wordsOf(page)).toContain(`huge.txt added ${LEFT_OUT}`);
-    expect([page.match(/<table /g)?.length, page.includes('<td class="code come">')]).toEqual([1, true]);
+    expect([page.match(/<table /g)?.length, page.includes('<tr class="come">')]).toEqual([1, true]);
     const [huge, small] = [added('one.txt', 'x'.repeat(600_000)), added('two.txt', 'y'.repeat(600_000))];
-    expect(shown([huge, small]).split(LEFT_OUT.slice(0, 20))).toHaveLength(2);
+    expect((await shown([huge, small])).split(LEFT_OUT.slice(0, 20))).toHaveLength(2);
+  });
+});
+
+describe('syntax colours', () => {
+  const before = 'const due = 1; // \u{1f600}\nlet  gone = "a";\n';
+  const after = 'const due = 1; // \u{1f600}\nlet  come = "a";\nlet x = "\u202eb";\n';
+  const modified: FileChange = { kind: 'modified', path: 'src/due.ts', mode: '100644', before, after };
+
+  it('are on both sides, with the marks of what changes, and leave the text as it is', async () => {
+    await using highlighter = createHighlighter();
+    const page = await shown([modified], highlighter.highlight);
+    const [gone = ''] = /<tr class="gone">.*?<\/tr>/s.exec(page) ?? [];
+    const [come = ''] = /<tr class="come">.*?<\/tr>/s.exec(page) ?? [];
+    expect(gone).toContain('<span class="keyword">let</span>  <mark>gon</mark>e = <span class="string">');
+    expect(come).toContain('<span class="keyword">let</span>  <mark>com</mark>e');
+    expect(page).toContain('<span class="string">&quot;[U+202E]b&quot;</span>');
+    expect(page).toContain('<span class="comment">// \u{1f600}</span>');
+    expect(wordsOf(page)).toBe(wordsOf(await shown([modified])));
+  });
+
+  it('never part a character, whatever the grammar says', async () => {
+    const halves = async (texts: readonly { readonly text: string }[]) =>
+      texts.map(({ text }) =>
+        text.split('\n').map((line) => [...Array(line.length)].map(() => [1, 'string'] as const)),
+      );
+    const page = await shown([modified], halves);
+    expect(page).toContain('<span class="string">\u{1f600}</span>');
+    expect(wordsOf(page)).toBe(wordsOf(await shown([modified])));
   });
 });

@@ -19,12 +19,12 @@ async function shown(found: Conclusion, options: WebGroundOptions = {}): Promise
 
 const ON_GITHUB = { repositories: [repository('octo/shop')] };
 
-/** The rows of a file's table: signs, numbers and code as they are read. */
+/** The rows of a file's table: numbers, signs and code as they are read in one column. */
 function diffOf(page: string, path: string): readonly string[] {
   const tables = [...mainOf(page).matchAll(/<table class="diff">.*?<\/table>/gs)].map(([table]) => table);
   const table = tables.find((each) => each.includes(`<caption class="hidden">${path}, before and after`)) ?? '';
   return [...table.matchAll(/<tr class="[^"]*">(.*?)<\/tr>/gs)].map(([, row = '']) =>
-    [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => wordsOf(cell)).join('|'),
+    [...row.matchAll(/<td(?! class="code twin")[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => wordsOf(cell)).join('|'),
   );
 }
 
@@ -69,15 +69,15 @@ describe('the page of an issue', () => {
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
   });
 
-  it('shows the change side by side, with signs, numbers, folds, and what changes besides lines', async () => {
+  it('shows the change with signs, numbers, folds, and what changes besides lines', async () => {
     const page = await shown(foundCause());
     expect(diffOf(page, 'src/cart.ts')).toEqual([
-      ...['16 unchanged lines', '17|line 17|17|line 17', '18|line 18|18|line 18', '19|line 19|19|line 19'],
-      ...['20|−line 20|20|+line twenty', '||21|+and more'],
-      ...['21|line 21|22|line 21', '22|line 22|23|line 22', '23|line 23|24|line 23', '17 unchanged lines'],
+      ...['16 unchanged lines', '17|17|line 17', '18|18|line 18', '19|19|line 19'],
+      ...['20||−line 20', '|20|+line twenty', '|21|+and more'],
+      ...['21|22|line 21', '22|23|line 22', '23|24|line 23', '17 unchanged lines'],
     ]);
-    expect(diffOf(page, 'test/cart.test.ts')).toEqual(['||1|+expect(<b>1</b>) no newline at end of file']);
-    expect(diffOf(page, 'src/old.ts')).toEqual(['1|−gone||']);
+    expect(diffOf(page, 'test/cart.test.ts')).toEqual(['|1|+expect(<b>1</b>) no newline at end of file']);
+    expect(diffOf(page, 'src/old.ts')).toEqual(['1||−gone']);
     expect(diffOf(page, 'docs/new.md')).toEqual([]);
     const words = contentOf(page);
     expect(words).toContain('It becomes executable.');
@@ -89,7 +89,7 @@ describe('the page of an issue', () => {
       { kind: 'modified', path: 'a.js', before: 'if (x) {\r\nb\r\n', after: 'if (x\u202E) {\r\nb\n' },
     ] as const;
     const page = await shown(foundCause({}, { changeSet: { base: SHA, files } }));
-    expect(diffOf(page, 'a.js')).toEqual(['1|−if (x) {|1|+if (x[U+202E]) {', '2|−b[U+000D]|2|+b']);
+    expect(diffOf(page, 'a.js')).toEqual(['1||−if (x) {', '2||−b[U+000D]', '|1|+if (x[U+202E]) {', '|2|+b']);
   });
 
   it('is bounded, and leads to the patch for the rest', async () => {

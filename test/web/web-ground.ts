@@ -16,6 +16,7 @@ import { createChanges } from '../../src/services/follow.ts';
 import { createRateLimiter } from '../../src/services/rate-limit.ts';
 import type { ProjectSettings } from '../../src/services/request-pull-request.ts';
 import { createWeb, type Web } from '../../src/web/create-web.ts';
+import { createHighlighter } from '../../src/web/highlight.ts';
 import { createSignInCode } from '../../src/web/sign-in.ts';
 import type { SignInMethod, WebDeps } from '../../src/web/web-deps.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
@@ -114,6 +115,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
   const seal = createSeal(key);
   const store = stack.use(await migratedStore({ seal, enqueuer: jobs }));
   const redactor = stack.use(createRedactor({ exactValues: () => [] }));
+  const { highlight } = stack.use(createHighlighter());
   const queue = createEmbeddedQueue({ database: store.database, jobs, log, now });
   const projects = await projectsOf(store, options, moment());
   const roles = new Map<string, Role>();
@@ -134,6 +136,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
     },
     signInMethod: options.signInMethod ?? LOCAL,
     example: null,
+    highlight,
     checkCallbackUrl: (url, field) => checkCallbackUrl(url, { allow: parseCallbackAllow(''), localMode: true }, field),
     newSigningSecret: () => `whsec_${randomBytes(24).toString('base64')}`,
     budget: { run: 1, repository: 25, all: 200 },
