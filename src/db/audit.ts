@@ -1,4 +1,5 @@
 // The audit log: who did what and when, written in the same transaction and never with the text of a report.
+import type { Subject, ThreadRecord, Trigger } from '../core/thread/index.ts';
 import { type Database, queryInChunks } from './database.ts';
 import type { Reader, Trx } from './schema.ts';
 
@@ -33,13 +34,27 @@ export interface AuditEntry {
   readonly verb: string;
   /** Id of what it was done to. */
   readonly subject: string;
+  /** What that is, as far as it is still stored; null: nothing more is known than its id. */
+  readonly about: AuditSubject | null;
   readonly projectId: string | null;
 }
+
+type AuditSubject =
+  /** `isPosted`: something of it is on GitHub. */
+  | { readonly kind: 'thread'; readonly of: Subject; readonly trigger: Trigger['kind']; readonly isPosted: boolean }
+  /** `text`: the name, or the caller's own name for a report; `issueId`: what an investigation ended with, or "". */
+  | { readonly kind: 'named'; readonly text: string; readonly issueId: string };
 
 interface AuditFilter {
   readonly accountId: string;
   readonly projectIds: readonly string[];
   readonly limit: number;
+  /** Only what these did: account ids as in `findActors`. Absent: anybody. */
+  readonly actors?: readonly string[];
+  /** Only what was done in this one. Absent: everything. */
+  readonly projectId?: string;
+  /** Only these kinds. Absent: all. */
+  readonly verbs?: readonly string[];
   /** `number` of the last entry of the previous page. */
   readonly before?: number;
 }
@@ -83,11 +98,24 @@ export function createAuditVerbs(database: Database) {
     /** Newest first: what the account did, and what was done in these projects. */
     listAuditEntries: (filter: AuditFilter): Promise<readonly AuditEntry[]> =>
       database.read((reader) => listAuditEntries(reader, filter)),
+    /** Under which ids a person stands in the log, by their login in any case; none where nobody has it. */
+    findActors: (login: string): Promise<readonly string[]> =>
+      database.read(async (reader) => {
+        const rows = await reader
+          .selectFrom('accounts')
+          .select(['id', 'github_id'])
+          .where('login_lower', '=', login.toLowerCase())
+          .execute();
+        return rows.flatMap(({ id, github_id: githubId }) =>
+          githubId === null ? [id] : [id, toGithubActor({ id: githubId })],
+        );
+      }),
   };
 }
 
 async function listAuditEntries(reader: Reader, filter: AuditFilter): Promise<readonly AuditEntry[]> {
   const { accountId, projectIds, limit } = filter;
+  if (filter.actors?.length === 0 || filter.verbs?.length === 0) return [];
   const account = await reader
     .selectFrom('accounts')
     .select('github_id')
@@ -106,6 +134,10 @@ async function listAuditEntries(reader: Reader, filter: AuditFilter): Promise<re
       .where('audit.seq', 'in', some)
       .execute(),
   );
+  const { subjects, people } = await readSubjects(
+    reader,
+    rows.map((row) => row.subject),
+  );
   const logins = await readLogins(
     reader,
     rows.map((row) => row.account_id),
@@ -114,12 +146,51 @@ async function listAuditEntries(reader: Reader, filter: AuditFilter): Promise<re
     .map((row) => ({
       number: row.seq,
       at: row.at,
-      who: row.login ?? logins.get(row.account_id) ?? row.account_id,
+      who: row.login ?? logins.get(row.account_id) ?? people.get(row.account_id) ?? row.account_id,
       verb: row.verb,
       subject: row.subject,
+      about: subjects.get(row.subject) ?? null,
       projectId: row.project_id,
     }))
     .sort((a, b) => b.number - a.number);
+}
+
+interface KnownSubjects {
+  readonly subjects: ReadonlyMap<string, AuditSubject>;
+  /** Logins of people without an account here, as GitHub named them with what they asked for; by their actor. */
+  readonly people: ReadonlyMap<string, string>;
+}
+
+async function readSubjects(reader: Reader, ids: readonly string[]): Promise<KnownSubjects> {
+  const subjects = new Map<string, AuditSubject>();
+  const people = new Map<string, string>();
+  const getIds = (prefix: string) => [...new Set(ids.filter((id) => id.startsWith(prefix)))];
+  const threads = await queryInChunks(getIds('thr_'), (some) =>
+    reader.selectFrom('threads').select(['id', 'subject', 'trigger_json', 'record']).where('id', 'in', some).execute(),
+  );
+  for (const row of threads) {
+    const { kind, by }: Trigger = JSON.parse(row.trigger_json);
+    const { comment, pullRequest }: ThreadRecord = JSON.parse(row.record);
+    const isPosted = comment !== null || pullRequest !== null;
+    subjects.set(row.id, { kind: 'thread', of: JSON.parse(row.subject), trigger: kind, isPosted });
+    people.set(toGithubActor(by), by.login);
+  }
+  const investigations = await queryInChunks(getIds('inv_'), (some) =>
+    reader
+      .selectFrom('investigations')
+      .leftJoin('issues', 'issues.investigation_id', 'investigations.id')
+      .select(['investigations.id', 'investigations.reference', 'issues.id as issue_id'])
+      .where('investigations.id', 'in', some)
+      .execute(),
+  );
+  for (const { id, reference, issue_id: issueId } of investigations) {
+    subjects.set(id, { kind: 'named', text: reference, issueId: issueId ?? '' });
+  }
+  const tokens = await queryInChunks(getIds('tok_'), (some) =>
+    reader.selectFrom('tokens').select(['id', 'name']).where('id', 'in', some).execute(),
+  );
+  for (const { id, name } of tokens) subjects.set(id, { kind: 'named', text: name, issueId: '' });
+  return { subjects, people };
 }
 
 /** Of the people among them whom GitHub named, and who have an account by now. */
@@ -135,9 +206,12 @@ async function listNumbers(
   reader: Reader,
   column: 'account_id' | 'project_id',
   values: readonly string[],
-  { limit, before }: AuditFilter,
+  { limit, before, actors, projectId, verbs }: AuditFilter,
 ): Promise<readonly number[]> {
   let query = reader.selectFrom('audit').select('seq').where(column, 'in', values).orderBy('seq', 'desc').limit(limit);
   if (before !== undefined) query = query.where('seq', '<', before);
+  if (actors !== undefined) query = query.where('account_id', 'in', actors);
+  if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+  if (verbs !== undefined) query = query.where('verb', 'in', verbs);
   return (await query.execute()).map((row) => row.seq);
 }

@@ -75,6 +75,8 @@ interface FailureFilter {
   /** `flaky`: only those that passed by themselves, the most often first. Absent: the last seen first. */
   readonly sort?: 'flaky';
   readonly state?: Failure['state'];
+  /** Only those that were seen on the default branch since they were last opened. */
+  readonly isOnDefault?: true;
   /** Last seen at or after the one, and before the other; ISO 8601. */
   readonly since?: string;
   readonly until?: string;
@@ -88,8 +90,9 @@ type DailySightingsFilter = { /** Such as `2026-11-20`. */ readonly since: strin
   | { readonly failureIds: readonly string[] }
 );
 
-export interface DailySightings {
-  /** Of the project, or of the failure. */
+/** How many of something there were on a day. */
+export interface DailyCount {
+  /** Of what it is counted for, such as a project. */
   readonly id: string;
   /** Such as `2026-11-20`. */
   readonly day: string;
@@ -133,7 +136,7 @@ export function createFailureVerbs(database: Database) {
      * How many checks were red on each day (UTC) since then, as far as their sightings are still stored: of each project,
      * or of each failure. Days without any are left out; in no order.
      */
-    readDailySightings: (filter: DailySightingsFilter): Promise<readonly DailySightings[]> =>
+    readDailySightings: (filter: DailySightingsFilter): Promise<readonly DailyCount[]> =>
       database.read((reader) => readDailySightings(reader, filter)),
     /** A sighting was chance: the check passed at the same commit. Counted once for each key. */
     markFlaky: (failureId: string, keys: readonly string[]): Promise<void> =>
@@ -213,6 +216,9 @@ export function createFailureVerbs(database: Database) {
     /** A check of the default branch passed; the newest 20 of each check are stored. */
     recordPassingCheck: (projectId: string, passing: NewPassingCheck): Promise<void> =>
       recordPassingCheck(database, projectId, passing),
+    /** When a check of the default branch last passed, ISO 8601, of each project where one has. */
+    readLastPassing: (projectIds: readonly string[]): Promise<ReadonlyMap<string, string>> =>
+      database.read((reader) => readLastPassing(reader, projectIds)),
     /** Newest first. */
     listPassingChecks: (projectId: string, check: CheckId): Promise<readonly PassingCheck[]> =>
       database.read((reader) => listPassingChecks(reader, projectId, check)),
@@ -234,7 +240,7 @@ async function findFailure(
 async function listFailures(
   reader: Reader,
   projectIds: readonly string[],
-  { sort, state, since, until, limit, after }: FailureFilter,
+  { sort, state, isOnDefault, since, until, limit, after }: FailureFilter,
 ): Promise<readonly Failure[]> {
   if (projectIds.length === 0) return [];
   const order = sort === 'flaky' ? 'flaky_hits' : 'last_seen_at';
@@ -247,6 +253,7 @@ async function listFailures(
     .limit(limit);
   if (sort === 'flaky') query = query.where('flaky_hits', '>', 0);
   if (state !== undefined) query = query.where('state', '=', state);
+  if (isOnDefault) query = query.where('is_on_default', '=', 1);
   if (since !== undefined) query = query.where('last_seen_at', '>=', since);
   if (until !== undefined) query = query.where('last_seen_at', '<', until);
   if (after !== undefined) {
@@ -257,6 +264,18 @@ async function listFailures(
     );
   }
   return (await query.execute()).map(toFailure);
+}
+
+async function readLastPassing(reader: Reader, projectIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await queryInChunks(projectIds, (some) =>
+    reader
+      .selectFrom('passing_checks')
+      .select(({ fn }) => ['project_id', fn.max('passed_at').as('at')])
+      .where('project_id', 'in', some)
+      .groupBy('project_id')
+      .execute(),
+  );
+  return new Map(rows.map((row) => [row.project_id, row.at]));
 }
 
 async function listPossibleFixes(
@@ -472,7 +491,7 @@ async function listPassingChecks(reader: Reader, projectId: string, check: Check
   return rows.map((row) => ({ sha: row.sha, at: row.passed_at, runId: row.run_id }));
 }
 
-async function readDailySightings(reader: Reader, filter: DailySightingsFilter): Promise<readonly DailySightings[]> {
+async function readDailySightings(reader: Reader, filter: DailySightingsFilter): Promise<readonly DailyCount[]> {
   const { since } = filter;
   const isOfFailures = 'failureIds' in filter;
   const rows = await queryInChunks(isOfFailures ? filter.failureIds : filter.projectIds, (some) => {

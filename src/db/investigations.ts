@@ -13,6 +13,7 @@ import type { ContextRepository } from '../core/source/index.ts';
 import { writeAudit } from './audit.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';
 import { eraseInvestigations, forgetHeldThread } from './erase.ts';
+import type { DailyCount } from './failures.ts';
 import { findFollowed } from './outcomes.ts';
 import type { Reader, Trx } from './schema.ts';
 import { enqueueUpdates, type LearntLinks } from './threads.ts';
@@ -48,6 +49,8 @@ export interface IssueLine {
 
 interface IssueLineFilter {
   readonly projectIds: readonly string[];
+  /** Only these. Absent: all. */
+  readonly issueIds?: readonly string[];
   readonly limit: number;
   /** Id of the last one of the previous page. */
   readonly after?: string;
@@ -132,6 +135,11 @@ export function createInvestigationVerbs(database: Database) {
      */
     readReportBeginnings: (ids: readonly string[]): Promise<ReadonlyMap<string, ReportBeginning>> =>
       database.read((reader) => readReportBeginnings(reader, ids)),
+    /** How many Issues each project got on each day (UTC) since then; days without any are left out. */
+    readDailyIssues: (filter: {
+      readonly projectIds: readonly string[];
+      readonly since: string;
+    }): Promise<readonly DailyCount[]> => database.read((reader) => readDailyIssues(reader, filter)),
     /** Projects without anything to count are left out. */
     countByProject: (projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectCounts>> =>
       database.read((reader) => countByProject(reader, projectIds)),
@@ -276,6 +284,26 @@ async function countByProject(reader: Reader, wanted: readonly string[]): Promis
   return counts;
 }
 
+async function readDailyIssues(
+  reader: Reader,
+  { projectIds, since }: { readonly projectIds: readonly string[]; readonly since: string },
+): Promise<readonly DailyCount[]> {
+  const rows = await queryInChunks(projectIds, (some) =>
+    reader
+      .selectFrom('issues')
+      .select(({ fn, lit }) => [
+        'project_id',
+        fn<string>('substr', ['created_at', lit(1), lit(10)]).as('day'),
+        fn.countAll<number>().as('count'),
+      ])
+      .where('project_id', 'in', some)
+      .where('created_at', '>=', since)
+      .groupBy(['project_id', 'day'])
+      .execute(),
+  );
+  return rows.map(({ project_id: id, day, count }) => ({ id, day, count: Number(count) }));
+}
+
 export function createIssueVerbs(database: Database) {
   return {
     findIssue: (id: string): Promise<Issue | null> =>
@@ -399,15 +427,16 @@ const LINE_LENGTH = 300;
 
 async function listIssueLines(
   reader: Reader,
-  { projectIds, limit, after }: IssueLineFilter,
+  { projectIds, issueIds, limit, after }: IssueLineFilter,
 ): Promise<readonly IssueLine[]> {
-  if (projectIds.length === 0) return [];
+  if (projectIds.length === 0 || issueIds?.length === 0) return [];
   let page = reader
     .selectFrom('issues')
     .select('seq')
     .where('project_id', 'in', projectIds)
     .orderBy('seq', 'desc')
     .limit(limit);
+  if (issueIds !== undefined) page = page.where('id', 'in', issueIds);
   if (after !== undefined) {
     page = page.where('seq', '<', (query) =>
       query.selectFrom('issues as last').select('last.seq').where('last.id', '=', after),

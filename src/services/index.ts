@@ -34,6 +34,7 @@ export {
 } from './checks/check-texts.ts';
 export { compareChanges, type OtherChange, readWholeText } from './compare-changes.ts';
 export { type ContextAccess, guardIssues, isContextReadable } from './context.ts';
+export { type BranchState, findNeeds, type Need, readBranchStates } from './find-needs.ts';
 export {
   type Changes,
   createChanges,

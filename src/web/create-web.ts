@@ -11,6 +11,7 @@ import { getCalibrationPage, getProjectCalibration } from './calibration.ts';
 import { getCredentials, postEndSession, postRevoke, postRotate, postShowSecret } from './credentials.ts';
 import { getDeliveries, getDelivery, postResend } from './deliveries.ts';
 import { getFailurePage, getFailures } from './failures.ts';
+import { getHome } from './home.ts';
 import { getInvestigationPage, getLive, postStop } from './investigation.ts';
 import { getDeleteIssue, getIssuePage, postDeleteIssue, postPullRequest } from './issue.ts';
 import { getMarkdown, getPatch } from './issue-exports.ts';
@@ -21,6 +22,7 @@ import { getProjectPage, getSettings } from './project.ts';
 import { getProjects } from './projects.ts';
 import { getReportForm, postReport } from './report-form.ts';
 import { postRetry } from './retry.ts';
+import { getSearch } from './search.ts';
 import { requireRecentSignIn, requireSession } from './session.ts';
 import {
   createSignInLimiter,
@@ -57,7 +59,8 @@ const [NEW_SUBSCRIPTION, SUBSCRIPTIONS] = ['/account/subscriptions/new', '/accou
  * For people with a session. The last part: the page to return to after a repeated sign-in, where that must be recent.
  */
 const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: PageResponder, recentFor?: string])[] = [
-  ['GET', '/', (c) => c.redirect('/projects', 303)],
+  ['GET', '/', getHome],
+  ['GET', '/search', getSearch],
   ['GET', '/projects', getProjects],
   ['GET', '/projects/:projectId', getProjectPage],
   ['GET', '/projects/:projectId/failures', getFailures],

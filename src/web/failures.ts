@@ -104,7 +104,7 @@ export async function getFailurePage(c: PageContext, deps: WebDeps): Promise<Res
   if (failure.projectId !== project.id) refuseAbsentPage();
   const last = (await deps.store.findLastFindings([failure])).get(id);
   const excerpt = last?.excerpt;
-  const { title, error } = getTitle(failure, excerpt);
+  const { title, error } = titleFailure(failure, excerpt);
   const days = listTrendDays(deps.now());
   const body = html`<h1 class="failure-line">${title}</h1>${error === '' ? '' : html`<p class="mono">${error}</p>`}
 ${renderProjectTabs(project, 'failures', { isWithin: true })}
@@ -154,7 +154,7 @@ export async function renderFailures(
       return [
         [
           html`${renderFailureLink(failure, last?.excerpt)}
-<span class="soft below">${renderFailureSource(project, failure, getTitle(failure, last?.excerpt).title, projects.length > 1)}</span>`,
+<span class="soft below">${renderFailureSource(project, failure, titleFailure(failure, last?.excerpt).title, projects.length > 1)}</span>`,
           renderFailureState(project, failure),
           renderCounts(failure, sightings.get(failure.id) ?? []),
           renderFailurePlaces(project, failure),
@@ -179,7 +179,7 @@ async function readSightings(
 }
 
 function renderFailureLink(failure: Failure, excerpt?: Excerpt): Html {
-  const { title, error } = getTitle(failure, excerpt);
+  const { title, error } = titleFailure(failure, excerpt);
   return html`<a class="row-link" href="/projects/${failure.projectId}/failures/${failure.id}">${title}</a>
 ${error === '' ? '' : html`<span class="below mono failure-error">${error}</span>`}`;
 }
@@ -189,7 +189,7 @@ const SAYS_NOTHING =
   /^(?:##\[error\])?(?:error:? )?(?:the )?(?:process|command|script|job|step|task|action)?\b.{0,60}\b(?:exit(?:ed)?(?: with)? ?(?:code|status)?:? \d{1,3}|failed)\.?$/i;
 
 /** The failed test with its error; without a test the error, or, where that says nothing, the check that failed. */
-function getTitle(failure: Failure, excerpt?: Excerpt): { readonly title: string; readonly error: string } {
+export function titleFailure(failure: Failure, excerpt?: Excerpt): { readonly title: string; readonly error: string } {
   const { headline } = failure;
   const error = sanitiseLine(headline, 300);
   const [test = '', ...more] = excerpt?.tests ?? [];

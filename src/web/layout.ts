@@ -12,6 +12,7 @@ import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
 type NavigationSection =
+  | 'home'
   | 'projects'
   | 'usage'
   | 'calibration'
@@ -35,6 +36,8 @@ export interface WebPage {
   readonly crumbs?: readonly Crumb[];
   /** Default: 200. */
   readonly status?: ContentfulStatusCode;
+  /** What the search field holds; absent: nothing. */
+  readonly search?: string;
   /** Seconds after which a browser without scripts reloads the page; absent: never. */
   readonly refresh?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -44,7 +47,7 @@ type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 |
 
 interface RefusalExtras {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where the person goes from here. Default: to the projects. */
+  /** Where the person goes from here. Default: to the first page. */
   readonly next?: { readonly href: string; readonly text: string };
 }
 
@@ -87,7 +90,7 @@ const TITLES: Readonly<Record<RefusalStatus, string>> = {
 
 export async function renderRefusal(c: PageContext, deps: WebDeps, refusal: WebRefusal): Promise<Response> {
   const title = TITLES[refusal.status];
-  const { href, text } = refusal.extras.next ?? { href: '/', text: 'Back to projects' };
+  const { href, text } = refusal.extras.next ?? { href: '/', text: 'Back to the first page' };
   const body = html`<h1>${title}</h1><p class="lead">${refusal.message}</p>
 <p><a class="button" href="${href}">${text}</a></p>`;
   const { headers = {} } = refusal.extras;
@@ -107,7 +110,7 @@ ${page.refresh === undefined ? '' : html`<noscript><meta http-equiv="refresh" co
 <link rel="stylesheet" href="${STYLE.href}"><script src="${SCRIPT.href}" defer></script>
 </head><body>
 <a class="skip" href="#content">Skip to content</a>
-${signedIn === undefined ? html`<header class="top"><p class="brand"><a href="/">Causeway</a></p></header>` : renderPageHeader(signedIn, page.section)}
+${signedIn === undefined ? html`<header class="top"><p class="brand"><a href="/">Causeway</a></p></header>` : renderPageHeader(signedIn, page)}
 ${isPaused ? html`<p class="notice" role="status">Paused by the operator: reports are stored, but no model is called and nothing is posted.</p>` : ''}
 <main id="content" tabindex="-1">
 ${page.crumbs === undefined ? '' : renderCrumbs(page.crumbs)}
@@ -119,15 +122,30 @@ ${page.body}
   return c.html(document, page.status ?? 200, page.headers);
 }
 
-/** Two links and a menu, so that it stays on one line at 360 px. */
-function renderPageHeader(signedIn: SignedIn, section: NavigationSection | undefined): Html {
-  const renderLink = (name: NavigationSection, href: string, text: string) =>
-    html`<li><a href="${href}"${name === section ? html` aria-current="page"` : ''}>${text}</a></li>`;
-  return html`<header class="top"><p class="brand"><a href="/projects">Causeway</a></p>
-<nav aria-label="Account area"><ul>${renderLink('projects', '/projects', 'Projects')}${renderLink('usage', '/usage', 'Usage')}</ul>
-<details class="menu"><summary><span class="hidden">Account </span><span class="login">${sanitiseLine(signedIn.account.login, 60)}</span></summary>
-<div><ul>${renderLink('calibration', '/calibration', 'Calibration')}${renderLink('subscriptions', '/account/subscriptions', 'Subscriptions')}${renderLink('deliveries', '/account/deliveries', 'Deliveries')}${renderLink('audit', '/audit', 'Audit log')}${renderLink('credentials', '/account/security-credentials', 'Security credentials')}</ul>
-<form method="post" action="/sign-out">${renderFormToken(signedIn)}<button class="plain">Sign out</button></form></div></details></nav></header>`;
+const AREAS: readonly (readonly [NavigationSection, href: string, text: string])[] = [
+  ['home', '/', 'Needs you'],
+  ['projects', '/projects', 'Projects'],
+  ['calibration', '/calibration', 'Calibration'],
+  ['usage', '/usage', 'Usage'],
+  ['audit', '/audit', 'Audit log'],
+  ['subscriptions', '/account/subscriptions', 'Subscriptions'],
+  ['deliveries', '/account/deliveries', 'Deliveries'],
+  ['credentials', '/account/security-credentials', 'Credentials'],
+];
+
+/** All areas in the bar; where it has no room, in a menu that opens without a script. One of the two is shown. */
+function renderPageHeader(signedIn: SignedIn, { section, search = '' }: WebPage): Html {
+  const areas = html`<ul>${AREAS.map(
+    ([name, href, text]) =>
+      html`<li><a href="${href}"${name === section ? html` aria-current="page"` : ''}>${text}</a></li>`,
+  )}</ul>`;
+  return html`<header class="top"><p class="brand"><a href="/">Causeway</a></p>
+<nav class="areas" aria-label="Areas">${areas}</nav>
+<form class="search" role="search" action="/search"><label class="hidden" for="search">Search issues, failures and projects</label>
+<input type="search" id="search" name="q" value="${search}" placeholder="Search" aria-keyshortcuts="/" autocomplete="off" spellcheck="false"></form>
+<details class="menu end"><summary><span class="hidden">Account </span><span class="login">${sanitiseLine(signedIn.account.login, 60)}</span></summary>
+<div><nav class="folded" aria-label="All areas">${areas}</nav>
+<form method="post" action="/sign-out">${renderFormToken(signedIn)}<button class="plain">Sign out</button></form></div></details></header>`;
 }
 
 export const FORM_TOKEN = 'csrf_token';
@@ -174,7 +192,7 @@ export function createPageHeaders(isHttps: boolean, formTarget = ''): Readonly<R
   };
 }
 
-const STYLES = ['base', 'parts', 'forms', 'investigation', 'issue', 'failures', 'charts', 'account'];
+const STYLES = ['base', 'parts', 'forms', 'home', 'investigation', 'issue', 'failures', 'charts', 'account'];
 const SHARED = readFileSync(locate('../pages.css', import.meta.url), 'utf8');
 const STYLE = createAsset('style', 'css', 'text/css', SHARED + STYLES.map((name) => readAsset(`${name}.css`)).join(''));
 const SCRIPT = createAsset('page', 'js', 'text/javascript', readAsset('page.js'));

@@ -11,7 +11,7 @@ import {
   type Project,
   type ValueSource,
 } from '../core/project/index.ts';
-import type { Investigation, Origin } from '../core/report/index.ts';
+import type { Origin } from '../core/report/index.ts';
 import type { IssueLine } from '../db/index.ts';
 import { isId, listVisibleIssueLines, type SeenProject } from '../services/index.ts';
 import {
@@ -39,6 +39,7 @@ import {
   renderTable,
 } from './components.ts';
 import { type Html, refuseAbsentPage, renderPage } from './layout.ts';
+import { findRunning, renderRunning } from './running.ts';
 import { getFirstSentence, getHeadline } from './text.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
 
@@ -46,8 +47,6 @@ const PAGE = 50;
 /** Up to this many issues are read faster than filtered. */
 const FEW = 10;
 const [SEARCHED, SEARCH_STEP] = [2_000, 200];
-/** Investigations that are listed of each state. */
-const MAX_RUNNING = 20;
 const DONE = { deleted: 'The issue was deleted, with its investigation and every webhook not yet delivered.' };
 
 /** GET /projects/{projectId} */
@@ -56,7 +55,7 @@ export async function getProjectPage(c: PageContext, deps: WebDeps): Promise<Res
   const { project } = seen;
   const after = c.req.query('after') ?? '';
   if (after !== '' && !isId(after)) refuseAbsentPage();
-  const running = await findRunning(deps, [project.id]);
+  const running = await findRunning(deps, [project]);
   const filter = readFilter(c);
   const read = (limit: number, from: string) => {
     const range = { projectIds: [project.id], limit, ...(from === '' ? {} : { after: from }) };
@@ -146,7 +145,7 @@ function renderIssueFilter({ q, outcome, origin }: IssueFilter): Html {
     all.map(
       (value) => html`<option value="${value}"${value === current ? html` selected` : ''}>${describe(value)}</option>`,
     );
-  return html`<form method="get" class="filter" role="search"><label for="q">Search</label>
+  return html`<form method="get" class="filter"><label for="q">Search</label>
 <input type="search" id="q" name="q" value="${q}" autocomplete="off" spellcheck="false">
 <label for="outcome">Outcome</label><select id="outcome" name="outcome"><option value="">any</option>${renderOptions(ALL_OUTCOMES, outcome, describeOutcome)}</select>
 <label for="origin">From</label><select id="origin" name="origin"><option value="">anywhere</option>${renderOptions(ALL_ORIGINS, origin, describeOrigin)}</select>
@@ -155,39 +154,6 @@ function renderIssueFilter({ q, outcome, origin }: IssueFilter): Html {
 
 function renderNoIssueMatch({ id }: Project): Html {
   return renderEmpty('No issue here matches.', html`<p><a class="button" href="/projects/${id}">All issues</a></p>`);
-}
-
-interface RunningInvestigations {
-  /** Those that run before those that wait, each newest first. */
-  readonly listed: readonly Investigation[];
-  readonly total: number;
-}
-
-/** Of all projects together. */
-export async function findRunning({ store }: WebDeps, projectIds: readonly string[]): Promise<RunningInvestigations> {
-  const find = (state: 'running' | 'queued') => store.listInvestigations({ projectIds, state, limit: MAX_RUNNING });
-  const listed = [...(await find('running')), ...(await find('queued'))];
-  const counted = [...(await store.countByProject(projectIds)).values()].reduce((sum, each) => sum + each.underWay, 0);
-  return { listed, total: Math.max(counted, listed.length) };
-}
-
-export function renderRunning({ listed, total }: RunningInvestigations, accountId: string): Html {
-  if (listed.length === 0) return NOTHING;
-  const more = total - listed.length;
-  return html`<section class="panel" aria-labelledby="running"><h2 id="running">Running: ${formatPlural(total, 'investigation')}</h2>
-<ul class="rows">${listed.map((each) => renderRunningRow(each, accountId))}</ul>
-${more > 0 ? html`<p class="hint">${formatCount(more)} more queued.</p>` : ''}</section>`;
-}
-
-function renderRunningRow(investigation: Investigation, accountId: string): Html {
-  const { id, outcome, progress, origin, reference, createdAt } = investigation;
-  const isRunning = outcome.state === 'running';
-  const step =
-    progress.step === 0 ? 'Reading the report' : `Step ${progress.step}: ${sanitiseLine(progress.action, 140)}`;
-  return html`<li>${renderBadge(isRunning ? 'running' : 'queued', isRunning ? 'busy' : 'quiet')}
-<a class="row-link" href="/investigations/${id}">${isRunning ? step : 'Waiting for its turn'}</a>
-<span class="soft below">${describeOrigin(origin)}${reference === '' ? '' : html` · ${renderPlainLine(reference, 100)}`} ·
-${investigation.accountId === accountId ? 'started by you' : 'started'} ${renderMoment(createdAt)}</span></li>`;
 }
 
 /**

@@ -1,10 +1,10 @@
-// The projects that a person may see, each with its figures; and what to do first.
+// The projects that a person may see, each with its figures; and what to do where there is none, or none was used yet.
 
 import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { isAtLeast, type Project } from '../core/project/index.ts';
 import type { ProjectCounts } from '../db/index.ts';
-import { type KnownProjects, listKnownProjects, listVisibleIssueLines } from '../services/index.ts';
+import { type KnownProjects, listKnownProjects } from '../services/index.ts';
 import {
   cutPage,
   formatCount,
@@ -16,19 +16,14 @@ import {
   renderMoment,
   renderNewReport,
   renderPager,
-  renderSection,
   renderTable,
 } from './components.ts';
-import { renderFailures } from './failures.ts';
 import { type Html, renderPage } from './layout.ts';
-import { findRunning, renderIssues, renderRunning } from './project.ts';
 import type { PageContext, SignInMethod, WebDeps } from './web-deps.ts';
 
 /** From this number on, a search box helps more than reading. */
 const MANY = 20;
 const PAGE = 100;
-/** Issues and failures of all projects together. */
-const LATEST = 10;
 /** Projects that the menu of the button names; for others, it is on their own page. */
 const MAX_CHOICES = 15;
 
@@ -47,7 +42,7 @@ export async function getProjects(c: PageContext, deps: WebDeps): Promise<Respon
   const isListed = known.projects.length > 0 || isFiltered || !known.isWhole;
   const title = html`<div class="title-line"><h1>Projects</h1>${isFiltered ? '' : renderReportButton(known)}</div>`;
   const body = html`${title}${renderMissing(known.isWhole)}
-${isListed ? await renderFound(c, deps, query, known) : await renderNoProjects(deps.signInMethod, c.get('asking').signal)}`;
+${isListed ? await renderFound(deps, query, known) : await renderNoProjects(deps.signInMethod, c.get('asking').signal)}`;
   return renderPage(c, deps, { title: 'Projects', body, section: 'projects' });
 }
 
@@ -66,21 +61,14 @@ async function findProjects(c: PageContext, deps: WebDeps, { q, after }: ListQue
   return { ...known, projects: known.projects.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase())) };
 }
 
-async function renderFound(
-  c: PageContext,
-  deps: WebDeps,
-  { q, after }: ListQuery,
-  known: KnownProjects,
-): Promise<Html> {
+async function renderFound(deps: WebDeps, { q, after }: ListQuery, known: KnownProjects): Promise<Html> {
   const { store } = deps;
   const { entries, last } = cutPage(known.projects, PAGE);
   const counts = await store.countByProject(entries.map(({ id }) => id));
   const isFiltered = q !== '' || after !== '';
-  const isFirstVisit = !isFiltered && last === undefined && counts.size === 0;
   const toAddress = (query: Partial<ListQuery>) => `/projects?${new URLSearchParams(query)}`;
   const filter = q === '' ? {} : { q };
-  return html`${isFirstVisit ? renderFirstReport(entries, known.roles) : ''}
-${isFiltered || known.projects.length > MANY ? renderSearch(q) : ''}
+  return html`${isFiltered || known.projects.length > MANY ? renderSearch(q) : ''}
 ${entries.length > 0 ? renderProjectTable(entries, counts) : isFiltered ? renderNoProjectMatch(q) : ''}
 ${renderPager({
   label: 'Pages of projects',
@@ -88,23 +76,11 @@ ${renderPager({
   next: last === undefined ? null : toAddress({ ...filter, after: last.name }),
   texts: ['First page', 'Next page'],
 })}
-${isFiltered ? '' : await renderLatest(c, deps, entries)}`;
-}
-
-/** What runs, the newest issues and the open failures of the projects listed. */
-async function renderLatest(c: PageContext, deps: WebDeps, projects: readonly Project[]): Promise<Html> {
-  const asking = c.get('asking');
-  const ids = projects.map(({ id }) => id);
-  const running = await findRunning(deps, ids);
-  const issues = await listVisibleIssueLines(deps, asking, { projectIds: ids, limit: LATEST });
-  const failures = await deps.store.listFailures(ids, { state: 'open', limit: LATEST });
-  return html`${renderRunning(running, asking.account.id)}
-${issues.length === 0 ? '' : renderSection('latest', 'Latest issues', renderIssues(projects, issues))}
-${failures.length === 0 ? '' : renderSection('open-failures', 'Open failures', await renderFailures(deps, projects, failures))}`;
+`;
 }
 
 /** A menu where there are several projects to choose from; nothing where the person may submit none. */
-function renderReportButton({ projects, roles }: KnownProjects): Html {
+export function renderReportButton({ projects, roles }: KnownProjects): Html {
   const usable = projects.filter(({ id }) => isAtLeast(roles.get(id) ?? 'none', 'triage')).slice(0, MAX_CHOICES);
   const [first] = usable;
   if (first === undefined) return NOTHING;
@@ -117,7 +93,7 @@ function renderReportButton({ projects, roles }: KnownProjects): Html {
 }
 
 function renderSearch(q: string): Html {
-  return html`<form method="get" action="/projects" class="filter" role="search"><label for="q">Name contains</label>
+  return html`<form method="get" action="/projects" class="filter"><label for="q">Name contains</label>
 <input type="search" id="q" name="q" value="${q}" autocomplete="off" spellcheck="false"><button>Filter</button></form>`;
 }
 
@@ -147,7 +123,7 @@ function renderProjectTable(projects: readonly Project[], counts: ReadonlyMap<st
   });
 }
 
-async function renderNoProjects(method: SignInMethod, signal: AbortSignal): Promise<Html> {
+export async function renderNoProjects(method: SignInMethod, signal: AbortSignal): Promise<Html> {
   if (method.kind === 'local') {
     return html`<div class="empty"><p>No project yet: Causeway was started outside a git repository, and <code>PROJECTS</code> is not set.</p>
 <p>Stop it, name one or more repositories, separated as in <code>PATH</code>, and start it again in the same terminal:</p>
@@ -162,7 +138,7 @@ async function renderNoProjects(method: SignInMethod, signal: AbortSignal): Prom
 }
 
 /** Nothing where the person may not submit a report for any of the projects. */
-function renderFirstReport(projects: readonly Project[], roles: KnownProjects['roles']): Html {
+export function renderFirstReport(projects: readonly Project[], roles: KnownProjects['roles']): Html {
   if (!projects.some(({ id }) => isAtLeast(roles.get(id) ?? 'none', 'triage'))) return NOTHING;
   return html`<section class="panel" aria-labelledby="first"><h2 id="first">Submit your first report</h2>
 <p>Choose <em>New report</em> and paste an error message or a log. Causeway looks for its cause in the source of the project, and shows the evidence.</p></section>`;

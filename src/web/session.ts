@@ -17,7 +17,7 @@ const COOKIE_AGES: Readonly<Record<CookieKind, number>> = { session: 7 * 24 * 3_
 const TOUCH_MS = 60_000;
 const SESSION_VALUE = /^[\w-]{43}$/;
 const FORGED = 'This form did not come from a page of this service. Open the page again and send it from there.';
-const DEFAULT_PATH = '/projects';
+const DEFAULT_PATH = '/';
 const MAX_RETURN_PATH = 1_000;
 const LOCAL_BASE = 'http://causeway.invalid';
 
@@ -154,7 +154,7 @@ function getCookieAttributes({ baseUrl }: WebDeps) {
 }
 
 /**
- * The path to open after signing in: always a page of this service; `/projects` where the given one leads elsewhere.
+ * The path to open after signing in: always a page of this service; the first page where the given one leads elsewhere.
  */
 export function toSafeReturnPath(given: string): string {
   if (!given.startsWith('/') || given.length > MAX_RETURN_PATH || /[\\\p{Cc}]/u.test(given)) return DEFAULT_PATH;
@@ -162,5 +162,5 @@ export function toSafeReturnPath(given: string): string {
   const url = new URL(given, LOCAL_BASE);
   if (url.origin !== LOCAL_BASE || url.pathname.startsWith('//')) return DEFAULT_PATH;
   if (/^\/(?:sign-in|sign-out|account\/callback|assets)(?:\/|$)/.test(url.pathname)) return DEFAULT_PATH;
-  return url.pathname === '/' ? DEFAULT_PATH : `${url.pathname}${url.search}${url.hash}`;
+  return `${url.pathname}${url.search}${url.hash}`;
 }

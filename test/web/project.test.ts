@@ -98,7 +98,7 @@ describe('the page of a project', () => {
 });
 
 describe('what is under way', () => {
-  it('is on top with its last step, and says what you started', async () => {
+  it('is on top by the title of its report, with what is done now and what you started', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     const other = await ground.signIn('otto', 21, 'write');
     const mine = await ground.accepted();
@@ -109,9 +109,9 @@ describe('what is under way', () => {
     const page = await ground.visitor.page(addressOf(ground));
     const text = textOf(page);
     expect(headingsOf(page)).toEqual(['1 octo/shop', '2 Running: 2 investigations', '2 Issues']);
-    expect(linkOf(page, 'Step 1: read src/<cart>.ts')).toBe(`/investigations/${mine.investigationId}`);
+    expect(linkOf(page, 'It fails')).toBe(`/investigations/${mine.investigationId}`);
     expect(text).toMatch(
-      /running Step 1: read src\/<cart>.ts report · started by you .* queued Waiting for its turn report · started 2026/,
+      /running It fails Searching the source, 1 step so far · started by you .* queued It fails Waiting for its turn · started 2026/,
     );
     expect(text).toContain('a running investigation becomes one when it concludes');
   });

@@ -1,7 +1,7 @@
 // The list of projects: what is in it, for whom, and what stands there when there is nothing.
 import { describe, expect, it } from 'vitest';
 import { recorded, sighting } from '../support/store-samples.ts';
-import { fieldOf, headingsOf, linkOf, rowsOf, textOf } from './read-text.ts';
+import { fieldOf, linkOf, rowsOf, textOf } from './read-text.ts';
 import { onGithub, repository, webGround } from './web-ground.ts';
 
 describe('the list of projects', () => {
@@ -20,14 +20,6 @@ describe('the list of projects', () => {
     expect(rowsOf(page)).toEqual([
       ['octo/open public archived', '0', '0', '0', '–'],
       ['octo/shop private', '1', '1', '1', '2026-11-20 10:00 UTC'],
-      ['Facts only', 'x is undefined x is never set octo/shop', '', 'report', '2026-11-20 10:00 UTC', ''],
-      [
-        ...['TypeError of fal_1 octo/shop · test', 'on the default branch', '1'],
-        ...['aaaaaaa', '–', '2026-11-20 10:00 UTC'],
-      ],
-    ]);
-    expect(headingsOf(page)).toEqual([
-      ...['1 Projects', '2 Running: 1 investigation', '2 Latest issues', '2 Open failures'],
     ]);
     expect(linkOf(page, 'octo/shop')).toBe(`/projects/${shop!.id}`);
     expect(linkOf(page, '1')).toBe(`/projects/${shop!.id}/failures`);
@@ -107,33 +99,5 @@ describe('looking for a project by name', () => {
     }
     expect(pages).toEqual([100, 100, 5]);
     expect(seen).toEqual(names(205));
-  });
-});
-
-describe('the first report', () => {
-  it('is suggested where nothing was submitted yet, with a button', async () => {
-    await using ground = await webGround();
-    const page = await ground.visitor.page('/projects');
-    expect(textOf(page)).toContain('Submit your first report');
-    expect(linkOf(page, 'New report')).toBe(`/projects/${ground.projects[0]!.id}/reports/new`);
-  });
-
-  it('is started from the list, for one of several projects', async () => {
-    await using ground = await webGround({ repositories: [repository('octo/open'), repository('octo/shop')] });
-    await ground.concluded();
-    const page = await ground.visitor.page('/projects');
-    for (const { id, name } of ground.projects) {
-      expect(linkOf(page, `New report for ${name}`)).toBe(`/projects/${id}/reports/new`);
-    }
-    const reader = await ground.signIn('rita', 11, 'read');
-    expect(await reader.page('/projects')).not.toContain('/reports/new');
-  });
-
-  it('is not suggested to a person who may only read', async () => {
-    await using ground = await webGround({ repositories: [repository('octo/shop')] });
-    const reader = await ground.signIn('rita', 11, 'read');
-    const text = textOf(await reader.page('/projects'));
-    expect(text).toContain('octo/shop');
-    expect(text).not.toContain('first report');
   });
 });

@@ -45,9 +45,10 @@ export function rowsOf(html: string): readonly (readonly string[])[] {
 
 /** Value of an input, or the text of a text area as a browser has it; undefined: there is none of that name. */
 export function fieldOf(html: string, name: string): string | undefined {
-  const area = new RegExp(`<textarea [^>]*name="${name}"[^>]*>([\\s\\S]*?)</textarea>`).exec(html)?.[1];
+  const main = mainOf(html);
+  const area = new RegExp(`<textarea [^>]*name="${name}"[^>]*>([\\s\\S]*?)</textarea>`).exec(main)?.[1];
   if (area !== undefined) return decoded(area.replace(/^\n/, ''));
-  const input = new RegExp(`<input [^>]*name="${name}"[^>]*>`).exec(html)?.[0];
+  const input = new RegExp(`<input [^>]*name="${name}"[^>]*>`).exec(main)?.[0];
   return input === undefined ? undefined : decoded(/value="([^"]*)"/.exec(input)?.[1] ?? '');
 }
 

@@ -24,20 +24,20 @@ describe('the link of the terminal', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/usage?format=csv']);
     // Once: the next sign-in knows nothing of it.
     const next = await browser.post('/sign-in/local', { code: await newCode(ground) }, { formToken: null });
-    expect(next.headers.get('location')).toBe('/projects');
+    expect(next.headers.get('location')).toBe('/');
   });
 
   it.each([
     ['another site', '/sign-in?return=https://evil.example', null],
     ['a cookie that we did not seal', null, 'causeway_sign_in_3000=/usage'],
-  ])('leads to the projects after %s', async (_what, page, forged) => {
+  ])('leads to the first page after %s', async (_what, page, forged) => {
     await using ground = await webGround();
     const browser = ground.stranger();
     if (page !== null) await browser.get(page);
     const headers = forged === null ? {} : { cookie: forged };
     const code = await newCode(ground);
     const answer = await browser.post('/sign-in/local', { code }, { formToken: null, headers });
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/projects']);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
   });
 });
 
@@ -141,7 +141,7 @@ describe('where a sign-in leads', () => {
     '/sign-out',
     '/account/callback?code=x',
     `/${'a'.repeat(2_000)}`,
-  ])('goes to the projects instead of %j', (given) => {
-    expect(toSafeReturnPath(given)).toBe('/projects');
+  ])('goes to the first page instead of %j', (given) => {
+    expect(toSafeReturnPath(given)).toBe('/');
   });
 });

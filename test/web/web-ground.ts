@@ -78,6 +78,7 @@ interface Concluding {
   readonly project?: Project;
   readonly accountId?: string;
   readonly text?: string;
+  readonly reference?: string;
   readonly conclusion?: Partial<ReturnType<typeof conclusion>>;
 }
 
@@ -160,13 +161,18 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
     return { ...own, account, page: async (path) => pageText(await own.get(path)) };
   }
 
-  async function accepted({ project = projects[0], text = 'It fails', accountId = '' }: Concluding = {}) {
+  async function accepted({
+    project = projects[0],
+    text = 'It fails',
+    accountId = '',
+    reference = '',
+  }: Concluding = {}) {
     if (project === undefined) throw new Error('This ground has no project.');
     const accepted = await store.accept({
       investigationId: `inv_${randomBytes(10).toString('hex')}`,
       report: {
         ...{ projectId: project.id, accountId: accountId || visitor.account.id, origin: 'api', text },
-        ...{ reference: '', revision: '', callbackUrl: '', fresh: true, isTrusted: true, settings: DEFAULT_SETTINGS },
+        ...{ reference, revision: '', callbackUrl: '', fresh: true, isTrusted: true, settings: DEFAULT_SETTINGS },
       },
       fingerprint: randomBytes(8).toString('hex'),
       ...{ idempotency: null, thread: null, now: moment() },

@@ -115,6 +115,7 @@ async function refresh(region) {
   // Signed out, deleted or ended: this address is another page now.
   if (answer.redirected || !answer.ok || fresh === null) return location.reload();
   update(region, fresh);
+  if (!fresh.hasAttribute('data-refresh')) region.removeAttribute('data-refresh');
   showRelativeTimes(region);
 }
 
@@ -133,9 +134,33 @@ function update(old, fresh) {
   for (const gone of now.slice(next.length)) gone.remove();
 }
 
+/** `/` leads to the search field, but where somebody types. */
+function offerSearch() {
+  const field = document.getElementById('search');
+  document.addEventListener('keydown', (event) => {
+    const isTyping = event.target.closest?.('input, textarea, select, [contenteditable]');
+    if (field === null || event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  });
+}
+
+/** `data-refresh="4"`: the region is fetched again every 4 seconds while the page is looked at, as long as it has the mark. */
+function keepFresh() {
+  for (const region of document.querySelectorAll('[data-refresh]')) {
+    const timer = setInterval(async () => {
+      if (!region.hasAttribute('data-refresh')) return clearInterval(timer);
+      if (document.visibilityState === 'visible') await refresh(region).catch(() => {});
+    }, region.dataset.refresh * 1000);
+  }
+}
+
 offerCopies();
+offerSearch();
 showRelativeTimes(document);
 closeMenus();
 openTarget();
 addEventListener('hashchange', openTarget);
 followLive();
+keepFresh();
