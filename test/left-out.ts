@@ -21,6 +21,10 @@ export const LEFT_OUT: readonly LeftOut[] = [
     files: ['test/try-github/try-github.test.ts'],
   },
   {
+    reason: 'of every page of the account area, empty, usual and full, in a browser: 190 looks',
+    files: ['test/web/pages.test.ts'],
+  },
+  {
     reason: 'of stories beside the main roads',
     files: stories(
       '{action,action-attacks,context-local,demo-script,evaluation,evaluation-github,full-disk,records-moved,replay,restore,second-look,several-processes,subscriptions,uncaught}',

@@ -372,14 +372,14 @@ export function auditContract(engine: Engine): void {
       const entries = await store.listAuditEntries({ accountId: 'acc_unknown', projectIds, limit: 20 });
       expect(entries.map(({ who, verb, subject }) => [who, verb, subject])).toEqual([
         ['other', 'issue.erased', issueId],
-        ['github 8', 'fix.requested', 'thr_2'],
-        ['github 8', 'thread.opened', 'thr_2'],
+        ['tria', 'fix.requested', 'thr_2'],
+        ['tria', 'thread.opened', 'thr_2'],
         ['other', 'report.accepted', third.investigationId],
         ['other', 'investigation.cancelled', second.investigationId],
         ['other', 'report.accepted', second.investigationId],
         ['other', 'report.accepted', first.investigationId],
         ['mona', 'fix.requested', 'thr_1'],
-        ['github 8', 'thread.opened', 'thr_1'],
+        ['tria', 'thread.opened', 'thr_1'],
       ]);
       expect(new Set(entries.map(({ projectId }) => projectId))).toEqual(new Set([base.project.id]));
     });

@@ -146,7 +146,7 @@ async function run({ webhook, port, data, isAction }: Options): Promise<void> {
 Its people: nora (owner), mara (write), per (triage), ola (a stranger), renovate[bot] (write).
 Its CI runs its tests on this machine for every push, a fix by Causeway included; they may read their own files and nothing else.
 Deliveries go to ${webhook}.
-The account area of Causeway: ${new URL('/projects', webhook)} (sign in as mara, per or nora).
+The account area of Causeway: ${new URL('/', webhook)} (sign in as mara, per or nora).
 
 Settings for Causeway, to be put into its environment or its .env file:
 

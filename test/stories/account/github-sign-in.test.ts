@@ -49,7 +49,7 @@ async function isSignedIn(visitor: WebVisitor): Promise<boolean> {
 describe('somebody who can reach a repository of an allowed owner', () => {
   it('signs in, sees it, and GitHub keeps no token of theirs', async () => {
     const { status, url, text } = await mara.open((await cameBack(mara)).href);
-    expect([status, new URL(url).pathname]).toEqual([200, '/projects']);
+    expect([status, new URL(url).pathname]).toEqual([200, '/']);
     expect(text).toContain(SHOP_NAME);
     expect(text).toContain('mara');
     expect([...stage.double.state.tokens.values()].filter(({ kind }) => kind === 'user')).toEqual([]);
@@ -65,7 +65,7 @@ describe('somebody who can reach a repository of an allowed owner', () => {
     expect(back.headers.get('location')).toBe('/usage');
     for (const evil of ['//evil.example', '/\\evil.example', 'https:evil.example', 'https://evil.example']) {
       const visitor = webVisitor(stage.service().address);
-      expect((await visitor.get((await cameBack(visitor, evil)).href)).headers.get('location')).toBe('/projects');
+      expect((await visitor.get((await cameBack(visitor, evil)).href)).headers.get('location')).toBe('/');
     }
   });
 

@@ -51,10 +51,10 @@ function here(): string {
 }
 
 describe('the first run', () => {
-  it('leads by the link in the terminal to the projects', async () => {
+  it('leads by the link in the terminal to the first screen', async () => {
     await page.goto(printedLink());
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
     const project = page.getByRole('link', { name: /^local\// });
     seen.project = (await project.getAttribute('href')) ?? '';
     await project.click();
@@ -198,6 +198,7 @@ describe('a subscription', () => {
 
 describe('every page', () => {
   const PAGES: Readonly<Record<string, () => string>> = {
+    home: () => '/',
     projects: () => '/projects',
     project: () => seen.project,
     failures: () => `${seen.project}/failures`,
