@@ -20,7 +20,7 @@ import {
 } from '../support/store-samples.ts';
 import { repository, type WebGround } from './web-ground.ts';
 
-export const NAMES = [
+const NAMES = [
   ...['corner/shop', 'corner/checkout-api', 'corner/warehouse', 'corner/mobile-app', 'corner/docs', 'corner/infra'],
   ...['corner/design-system', 'corner/search-indexer', 'corner/payments', 'corner/reports', 'corner/auth-gateway'],
   'corner/very-long-name-of-a-repository-that-nobody-abbreviates',
