@@ -2,7 +2,8 @@
 
 import { matchError, type ReadCheck, TIME_OUT } from 'causeway-ci-log';
 import type { Reason, Verdict } from '../core/check/index.ts';
-import { findTiesByName, isDependencyList, type Tie } from './touches.ts';
+import { isDependencyList } from '../triage/index.ts';
+import { findTiesByName, type Tie } from './touches.ts';
 
 export interface CheckEvidence {
   readonly name: string;

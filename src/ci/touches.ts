@@ -93,14 +93,6 @@ function mergeTies(ties: readonly Tie[]): readonly Tie[] {
   return [...new Map(sorted.toReversed().map((tie) => [tie.path, tie] as const)).values()].reverse();
 }
 
-const DEPENDENCIES =
-  /(?:^|\/)(?:package(?:-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.ya?ml|bun\.lockb?|requirements[\w.-]{0,80}\.txt|(?:poetry|uv|Pipfile|Cargo|Gemfile|composer|mix|flake|pubspec|Package)\.(?:lock|resolved)|composer\.json|go\.(?:mod|sum|work)|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|gradle\.lockfile|libs\.versions\.toml|packages\.lock\.json|Directory\.Packages\.props|Gemfile|Pipfile|Dockerfile)$/;
-
-/** A manifest, lock file or image: what is in it decides what every check runs with. */
-export function isDependencyList(path: string): boolean {
-  return DEPENDENCIES.test(path);
-}
-
 /** Logs name files by the end of their path or with folders in front; a bare file name could be any of its name. */
 export function isSameFile(path: string, name: string): boolean {
   if (path === name) return true;

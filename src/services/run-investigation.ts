@@ -3,7 +3,6 @@
 
 import type { Repository } from 'causeway-git-objects';
 import { ModelUnavailable } from 'causeway-models';
-import { rankRange } from '../ci/index.ts';
 import { describeSpace, type FindShortage } from '../core/disk.ts';
 import { CausewayError, findEndReason, isOutOfSpace, isStoreAway } from '../core/errors.ts';
 import type { Conclusion } from '../core/issue/index.ts';
@@ -298,7 +297,6 @@ async function gather(
     revision: run.revision,
     repository,
     lexicon: lexicons.of(project),
-    rankRange,
     signal,
     scopes: findReportScopes(run.settings.scopes, run.text),
     range: await store.findRangeOfRun(run.id),

@@ -2,8 +2,7 @@
 
 import type { ReadLog } from 'causeway-ci-log';
 import type { CommitInfo, Repository } from 'causeway-git-objects';
-import type { CommitRange, LikeliestCommit } from '../core/check/index.ts';
-import type { Suspect } from '../core/issue/index.ts';
+import type { CommitRange } from '../core/check/index.ts';
 import type { Scope } from '../core/project/index.ts';
 import type { SourcedStep } from '../core/report/index.ts';
 import type { Lexicon } from '../core/source/index.ts';
@@ -21,7 +20,6 @@ import {
 import { describeFrames, describeLog, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
 import { type Examined, examinePlace } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
-import type { Trace } from './frames.ts';
 import { addFunctions, findSuspectFunctions } from './functions/rank-functions.ts';
 import type { Facts } from './gathered-facts.ts';
 
@@ -36,6 +34,7 @@ import {
 } from './other-repositories.ts';
 import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
+import { rankRange } from './rank-commits.ts';
 import { carryClues, placeSuspects, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { createReferenceClues, findReferences, type Reference, recordReferences } from './references.ts';
@@ -47,17 +46,6 @@ import { recordVersionRange } from './version-range.ts';
 /** Files of which it is said which commits between two versions touched them. */
 const NEAR = 3;
 
-/** The commits since a check was green, and what is known of its failure. */
-export interface KnownRange {
-  readonly report: string;
-  /** Never read from the report: a log could list commits there as well. */
-  readonly range: CommitRange;
-  readonly traces: readonly Trace[];
-  /** As `traces`, each frame with the file of the repository that it is in. */
-  readonly mapped: readonly (readonly MappedFrame[])[];
-  readonly suspects: readonly Suspect[];
-}
-
 export interface GatherInput {
   /** What is looked up. */
   readonly report: string;
@@ -67,8 +55,6 @@ export interface GatherInput {
   readonly logs?: readonly ReadLog[];
   /** Of a failure: the commits since its check was green. Absent or null: not known. */
   readonly range?: CommitRange | null;
-  /** Ranks them, and records that as a step; absent: they are not looked at. */
-  readonly rankRange?: (lookups: Lookups, known: KnownRange) => Promise<LikeliestCommit | null>;
   /** Branch, tag or sha; "" is the default branch. */
   readonly revision: string;
   readonly repository: Repository;
@@ -106,9 +92,9 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const others = await findOtherSuspects(lookups, { signals, mapped: traced.mapped }, input.others ?? []);
   const shown = mergeSuspects<RankedSuspect>(selectShownSuspects(found.suspects, outside), others);
   await notebook.record(describeSuspects(shown, { ranked: found.suspects.length, revision: asked, outside }));
-  const { report, range = null, rankRange } = input;
+  const { report, range = null } = input;
   const told = { report, traces: signals.traces, mapped: traced.mapped, suspects: shown };
-  const likeliest = range && rankRange ? await rankRange(lookups, { ...told, range }) : null;
+  const likeliest = range && (await rankRange(lookups, { ...told, range }));
   const [suspect] = shown;
   const names = signals.identifiers.map(({ name, qualifier }) => (qualifier === '' ? name : `${qualifier}.${name}`));
   const files = shown.map(({ file }) => file);

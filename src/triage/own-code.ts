@@ -47,6 +47,14 @@ export function classifyFile(path: string): FileKind {
   return CONFIGURATION.test(path) ? 'configuration' : 'asset';
 }
 
+const DEPENDENCIES =
+  /(?:^|\/)(?:package(?:-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.ya?ml|bun\.lockb?|requirements[\w.-]{0,80}\.txt|(?:poetry|uv|Pipfile|Cargo|Gemfile|composer|mix|flake|pubspec|Package)\.(?:lock|resolved)|composer\.json|go\.(?:mod|sum|work)|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|gradle\.lockfile|libs\.versions\.toml|packages\.lock\.json|Directory\.Packages\.props|Gemfile|Pipfile|Dockerfile)$/;
+
+/** A manifest, lock file or image: what is in it decides what every check runs with. */
+export function isDependencyList(path: string): boolean {
+  return DEPENDENCIES.test(path);
+}
+
 /** Whether the file is written in a language of programs, tests and samples included. */
 export function isProgram(path: string): boolean {
   return SOURCE.test(path);

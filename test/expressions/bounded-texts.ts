@@ -25,7 +25,7 @@ export const BOUNDED: readonly Bound[] = [
   { file: 'packages/ci-log/src/read-check.ts', most: 1_000, why: LOG_LINE },
   { file: 'packages/ci-log/src/written-places.ts', most: 1_000, why: LOG_LINE },
   { file: 'packages/ci-log/src/failed-tests.ts', most: 1_000, why: LOG_LINE },
-  { file: 'src/ci/rank-commits.ts', most: 1_000, why: LOG_LINE },
+  { file: 'src/triage/rank-commits.ts', most: 1_000, why: LOG_LINE },
   { file: 'src/triage/frame-readers.ts', most: 2_000, why: REPORT_LINE },
   { file: 'src/triage/paths.ts', most: 2_000, why: `Paths and symbols of frames: ${REPORT_LINE}` },
   { file: 'src/triage/signals.ts', most: 2_000, why: REPORT_LINE },

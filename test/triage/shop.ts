@@ -1,5 +1,4 @@
 // A small shop in memory, and what is found out about it from a report.
-import { rankRange } from '../../src/ci/rank-commits.ts';
 import type { Project } from '../../src/core/project/project.ts';
 import type { InvestigationStep } from '../../src/core/report/evidence.ts';
 import { type GatherInput, gatherFacts } from '../../src/triage/facts.ts';
@@ -54,7 +53,6 @@ export async function factsOf(
   const facts = await gatherFacts({
     report,
     range: options.range ?? null,
-    rankRange,
     revision: options.revision ?? '',
     repository: createMemoryRepository({ commits: COMMITS, ...options }),
     lexicon: lexicons.of(SHOP),

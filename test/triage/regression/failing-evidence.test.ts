@@ -1,8 +1,8 @@
 // Only what the failing lines of a log name counts against a commit, in the words of several runners.
 import { expect, it } from 'vitest';
-import { findFailingEvidence } from '../../../src/ci/rank-commits.ts';
 import { mapTraces } from '../../../src/triage/clues.ts';
 import { createPathIndex } from '../../../src/triage/paths.ts';
+import { findFailingEvidence } from '../../../src/triage/rank-commits.ts';
 import { findSignals } from '../../../src/triage/signals.ts';
 
 const SHA = 'c'.repeat(40);

@@ -1,6 +1,6 @@
 // The commits since a check was green, ranked by what each touches.
 import { describe, expect, it } from 'vitest';
-import { pickLikeliest, type RangeEvidence, rankCommits } from '../../../src/ci/rank-commits.ts';
+import { pickLikeliest, type RangeEvidence, rankCommits } from '../../../src/triage/rank-commits.ts';
 
 const NOTHING: RangeEvidence = { places: [], tests: [], suspects: [], headline: '' };
 const commit = (sha: string, paths: readonly string[], subject = 'Tidy up') => ({ sha, paths, subject });

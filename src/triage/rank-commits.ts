@@ -3,22 +3,14 @@
 
 import { findFailingPlaces } from 'causeway-ci-log';
 import { getFolder } from 'causeway-paths';
-import type { LikeliestCommit } from '../core/check/index.ts';
+import type { CommitRange, LikeliestCommit } from '../core/check/index.ts';
 import { formatCounted } from '../core/counted.ts';
-import {
-  attempt,
-  classifyFile,
-  formatOrdinal,
-  type Ground,
-  type KnownRange,
-  type Lookups,
-  type MappedFrame,
-  type Mapping,
-  mapPath,
-  shortenSha,
-  type Trace,
-} from '../triage/index.ts';
-import { isDependencyList } from './touches.ts';
+import type { Suspect } from '../core/issue/index.ts';
+import type { MappedFrame } from './clues.ts';
+import type { Trace } from './frames.ts';
+import { attempt, formatOrdinal, type Lookups, shortenSha } from './lookups.ts';
+import { classifyFile, isDependencyList } from './own-code.ts';
+import { type Ground, type Mapping, mapPath } from './paths.ts';
 
 /** One of them. */
 interface RangeCommit {
@@ -223,6 +215,17 @@ function removeDuplicatePaths(paths: readonly string[]): readonly string[] {
 }
 
 const SHOWN = 8;
+
+/** The commits since a check was green, and what is known of its failure. */
+export interface KnownRange {
+  readonly report: string;
+  /** Never read from the report: a log could list commits there as well. */
+  readonly range: CommitRange;
+  readonly traces: readonly Trace[];
+  /** As `traces`, each frame with the file of the repository that it is in. */
+  readonly mapped: readonly (readonly MappedFrame[])[];
+  readonly suspects: readonly Suspect[];
+}
 
 /**
  * Null: none stands out, or not all could be ranked, so that the culprit may be another; also where there are fewer
