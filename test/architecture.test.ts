@@ -497,6 +497,26 @@ describe.each(listPackages())('the package %s', (name) => {
     expect(past).toEqual([]);
   });
 
+  it('says of each value of its door what it is, without looking at another', () => {
+    const door = readFileSync(path.join(ROOT, folder, 'src', 'index.ts'), 'utf8');
+    const silent = [...door.matchAll(/export (?!type)\{([^}]*)\} from '\.\/([^']+)'/g)].flatMap(
+      ([, list = '', file = '']) => {
+        const text = readFileSync(path.join(ROOT, folder, 'src', file), 'utf8');
+        const names = list.split(',').map((one) => one.trim());
+        return names.filter((one) => {
+          if (one === '' || one.startsWith('type ')) return false;
+          const at = text.search(
+            new RegExp(`^export (?:async |abstract )?(?:function\\*?|const|class) ${one}\\b`, 'm'),
+          );
+          const above = text.slice(0, at).trimEnd();
+          const said = above.endsWith('*/') ? above.slice(above.lastIndexOf('/**')) : '';
+          return said === '' || /^\/\*\*[\s*]+The same\b/.test(said);
+        });
+      },
+    );
+    expect(silent).toEqual([]);
+  });
+
   it('has tests that need the package alone, and helpers that need nothing of ours', () => {
     const { dependencies = {}, devDependencies = {} } = manifest;
     const tests = listTestFiles().filter((file) => file.startsWith(`${folder}/`));

@@ -2,7 +2,7 @@
 // there, or that is merely imported.
 
 import { forEachWord } from 'causeway-code-words';
-import type { Symbol as Definition, SourceTree } from 'causeway-git-objects';
+import type { OutlineSymbol, SourceTree } from 'causeway-git-objects';
 import type { Reach } from '../core/check/index.ts';
 import { findSpans, isCommentLine } from '../core/source/index.ts';
 import {
@@ -364,7 +364,7 @@ async function readFile(tree: SearchedTree, path: string, signal: AbortSignal): 
  * A class runs its fields and what makes it; its methods are called by their own names. A constant is read with what it
  * holds.
  */
-function listNamedLines(path: string, text: string, outline: readonly Definition[]): readonly NamedLines[] {
+function listNamedLines(path: string, text: string, outline: readonly OutlineSymbol[]): readonly NamedLines[] {
   const spans = findSpans(path, text, outline);
   const parts = spans.map(({ name, kind, owner, line, lastLine }, index): NamedLines => {
     const short = toShortName(name);

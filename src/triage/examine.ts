@@ -6,7 +6,7 @@ import type {
   CommitInfo,
   FileRead,
   LineRange,
-  Symbol as OutlineSymbol,
+  OutlineSymbol,
   SearchResult,
   SourceTree,
 } from 'causeway-git-objects';

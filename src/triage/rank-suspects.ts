@@ -1,6 +1,6 @@
 // From clues to suspects: one per file, scored 0 to 1, each saying why.
 
-import type { Symbol as OutlineSymbol, SourceTree } from 'causeway-git-objects';
+import type { OutlineSymbol, SourceTree } from 'causeway-git-objects';
 import type { Suspect } from '../core/issue/index.ts';
 import { findEnclosingFunction, markTexts } from '../core/source/index.ts';
 import { type Clue, type ClueKind, combineEvidence, isFirm, isLineNamed } from './clues.ts';

@@ -10,7 +10,7 @@ import type {
   FileRead,
   HistoryQuery,
   LineRange,
-  Symbol as OutlineSymbol,
+  OutlineSymbol,
   ReadOptions,
   Repository,
   SearchQuery,

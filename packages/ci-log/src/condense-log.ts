@@ -42,7 +42,10 @@ export async function condenseLog(
   return condenser?.finish() ?? Buffer.concat(whole).toString();
 }
 
-/** The same for a text that is in memory already. */
+/**
+ * A log that is in memory, in at most `room` bytes of UTF-8 (1,000 or more), as `condenseLog` does it with one that
+ * comes in chunks. `searchedCharacters`: how many of its characters are searched for errors.
+ */
 export function condenseText(text: string, room: number, searchedCharacters = SEARCHED_CHARACTERS): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= room) return text;

@@ -161,7 +161,11 @@ export function readLog(log: string): LogReading {
   return { lines, excerpt, rank: rankCause(cause), hasFault: fault !== null };
 }
 
-/** Reads in linear time; nothing in the texts makes it fail. */
+/**
+ * What a failed check says: its excerpt, places, failed tests and fingerprint, and whether the machine failed. From its
+ * log, annotations, result files, and the log of the same check where it passed; each may be empty. Reads in linear
+ * time and throws nothing, whatever the texts hold.
+ */
 export function readCheck(texts: CheckTexts): ReadCheck {
   const told = readAnnotations(texts.annotations);
   const { text, results, exact } = chooseText(texts, told);

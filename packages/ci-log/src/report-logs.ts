@@ -13,7 +13,10 @@ const MOST_LOGS = 5;
 
 const MOST_READ = 20;
 
-/** Reads in linear time; nothing in the text makes it fail. */
+/**
+ * The logs in a report and what people wrote around them: at most 5 logs, those first that say most. Without a log
+ * the words are all of it. Reads in linear time and throws nothing, whatever the text holds.
+ */
 export function readReport(text: string): ReadReport {
   const parts = splitReport(text.split(/\r\n|\n|\r/));
   const logs = parts

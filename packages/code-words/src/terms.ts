@@ -89,6 +89,7 @@ function mix(sum: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
+/** Whether the word is of the digits 0 to 9 alone. */
 export function isNumber(word: string): boolean {
   return /^\d+$/.test(word);
 }

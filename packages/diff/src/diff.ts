@@ -99,7 +99,10 @@ export function isText(value: string): boolean {
 
 const NOTHING: TextLines = { lines: [], endsWithNewline: false };
 
-/** The diff of all files in their order, without unchanged ones. Throws DiffRefused like `toFileDiff`. */
+/**
+ * The diff of all files in their order, without unchanged ones. Throws DiffRefused for an unsafe path or content that is
+ * not text.
+ */
 export function toDiff(changeSet: ChangeSet): Diff {
   return { files: changeSet.files.filter(hasChanges).map(toFileDiff) };
 }

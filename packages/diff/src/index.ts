@@ -13,7 +13,6 @@ export {
   isText,
   type LineChange,
   toDiff,
-  toFileDiff,
   toLines,
 } from './diff.ts';
 export { joinChanges } from './join-changes.ts';

@@ -19,6 +19,7 @@ export type {
   HistoryResult,
   LineRange,
   Listing,
+  OutlineSymbol,
   ReadOptions,
   Repository,
   SearchCut,
@@ -26,6 +27,5 @@ export type {
   SearchQuery,
   SearchResult,
   SourceTree,
-  Symbol,
   TreeEntry,
 } from './source.ts';

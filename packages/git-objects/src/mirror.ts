@@ -64,7 +64,11 @@ export interface GitSourceOptions<P extends MirroredProject = MirroredProject> {
   readonly environment: GitEnvironment;
 }
 
-/** Opens projects through mirrors. Dispose it to end every git process that is still running. */
+/**
+ * Opens projects through bare mirrors in `folder`, which is made. Needs git 2.39 or newer in PATH. What it opens throws
+ * `GitFailure`, what `credentials` throws, or the reason of the signal. Dispose it to end every git process that is still
+ * running; what is asked then is refused as `closed`.
+ */
 export function createGitSource<P extends MirroredProject>(options: GitSourceOptions<P>): GitSource<P> {
   const folder = resolve(options.folder);
   mkdirSync(join(folder, 'locks'), { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 // The definitions of a source file, found line by line: over 2.4 MB of TypeScript 0.4 s with their ends; tree-sitter
 // took 3.3 s, blocks the event loop for each file, and ships no grammar for Kotlin, Scala or Vue.
-import type { Symbol as Definition } from './source.ts';
+import type { OutlineSymbol } from './source.ts';
 
 const MAX_SYMBOLS = 2_000;
 
@@ -20,12 +20,12 @@ const BEFORE_BLOCK =
   /^\s*(?:$|:|->|throws\b|where\b|const\b|noexcept\b|override\b|final\b|volatile\b|requires\b|&|\[\[)/;
 
 /** Definitions in `text`, in the order of their lines; empty for a language that is not known. */
-export function readOutline(path: string, text: string): readonly Definition[] {
+export function readOutline(path: string, text: string): readonly OutlineSymbol[] {
   const language = findOutlineLanguage(path);
   if (language === null) return [];
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   const skipped = createSkipper(language);
-  const symbols: Definition[] = [];
+  const symbols: OutlineSymbol[] = [];
   for (const [index, line] of lines.entries()) {
     if (skipped(line) || line.length > MAX_LINE) continue;
     const found = findSymbolAt(lines, index, language.rules);
@@ -35,7 +35,7 @@ export function readOutline(path: string, text: string): readonly Definition[] {
   return symbols;
 }
 
-function findSymbolAt(lines: readonly string[], index: number, rules: readonly OutlineRule[]): Definition | null {
+function findSymbolAt(lines: readonly string[], index: number, rules: readonly OutlineRule[]): OutlineSymbol | null {
   const line = lines[index] ?? '';
   for (const rule of rules) {
     const name = rule.line.exec(line)?.groups?.['name'];
@@ -117,7 +117,7 @@ function isLineComment(language: OutlineLanguage, line: string): boolean {
 }
 
 interface OutlineRule {
-  readonly kind: Definition['kind'];
+  readonly kind: OutlineSymbol['kind'];
   /** Matched against one line; its group `name` is the symbol's name. */
   readonly line: RegExp;
   /** Only where the parentheses are followed by a block: a call looks the same but ends with `;` or `)`. */

@@ -28,7 +28,7 @@ export interface SourceTree extends BulkReads {
   files(signal: AbortSignal): Promise<Listing>;
   read(path: string, options: ReadOptions, signal: AbortSignal): Promise<FileRead>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult>;
-  outline(path: string, signal: AbortSignal): Promise<readonly Symbol[]>;
+  outline(path: string, signal: AbortSignal): Promise<readonly OutlineSymbol[]>;
   /** Ancestors of this commit, newest first. */
   history(query: HistoryQuery, signal: AbortSignal): Promise<HistoryResult>;
   /** Who last changed each of these lines (1-based, inclusive); empty if the file is not text. */
@@ -124,7 +124,7 @@ export type SearchCut =
   /** Alternatives of an expression that cannot be run; the others were searched. */
   | { readonly kind: 'refused_alternatives'; readonly alternatives: readonly string[] };
 
-export interface Symbol {
+export interface OutlineSymbol {
   readonly name: string;
   readonly kind: 'function' | 'class' | 'interface' | 'type' | 'constant' | 'module';
   readonly line: number;

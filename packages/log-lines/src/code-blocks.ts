@@ -9,6 +9,10 @@ export interface MarkedLine {
 /** Python underlines a call in a traceback as `~~~~~^^`. */
 const FENCE = /^\s*(?:```|~{3,}(?!~*\^))/;
 
+/**
+ * Each line of a text in Markdown with what it is. A line of ``` or ~~~ opens a block or closes the one that is open; a
+ * block that is never closed goes to the end.
+ */
 export function markCode(lines: readonly string[]): readonly MarkedLine[] {
   let inside = false;
   return lines.map((text) => {

@@ -51,7 +51,10 @@ export function removePrefixes(lines: readonly string[]): readonly string[] {
   return bare;
 }
 
-/** The same of one log. */
+/**
+ * The lines of one log without what another program put before each of them, as `removePrefixes` does it for a text with
+ * code blocks.
+ */
 export function removePrefix(lines: readonly string[]): readonly string[] {
   const prefixes = lines.map(findPrefix);
   const found = prefixes.filter((prefix) => prefix !== '');

@@ -19,6 +19,7 @@ function countWords(line: string): number {
 const PASSED =
   /^\s{0,40}(?:[✓✔√] |ok \d|--- PASS: |\[ {7}OK \]|PASS {1,3}\S+\.[cm]?[jt]sx?(?: |$))|::\S.{0,400} PASSED\b|^PASSED |\.\.\. ok$| > \S.{0,300} PASSED$/;
 
+/** Whether the line is what a runner (node:test, Jest, pytest, Go, GoogleTest, TAP) prints of one test that passed. */
 export function isPassedTest(line: string): boolean {
   return PASSED.test(line);
 }

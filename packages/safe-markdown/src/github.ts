@@ -38,7 +38,10 @@ export function sanitiseMarkdown(text: string, max: number, links: SourceLinks =
   return removeOrders(printBlocks(parseMarkdown(sanitiseText(text, max)).children, links, '\n\n'));
 }
 
-/** The same on one line. Safe at the start of a line and after other text. */
+/**
+ * As `sanitiseMarkdown`, without blocks: one line of Markdown, of at most `max` characters of the text (then ending in
+ * `…`). Safe at the start of a line and after other text.
+ */
 export function sanitiseInline(text: string, max: number, links: SourceLinks = NO_LINKS): string {
   return removeOrders(printLines(parseInline(sanitiseLine(text, max)), links));
 }
@@ -61,7 +64,8 @@ export function formatCodeSpan(text: string): string {
 }
 
 /**
- * The same for readers that are not GitHub: the text stays as it is, of any length, but for line feeds.
+ * A code span for readers that are not GitHub: the text stays as it is, of any length, but for line feeds. What GitHub
+ * shows is written by `formatCodeSpan`.
  */
 export function formatInlineCode(text: string): string {
   const line = text.replaceAll('\n', ' ');

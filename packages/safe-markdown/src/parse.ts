@@ -36,7 +36,7 @@ export function parseMarkdown(text: string): Root {
   return { type: 'root', children: tree.children.flatMap(cleanBlock) };
 }
 
-/** The same without blocks: a `#` or `-` at the start of a line is text. */
+/** The inline nodes of one paragraph, as `parseMarkdown` has them: a `#` or `-` at the start of a line is text. */
 export function parseInline(text: string): PhrasingContent[] {
   if (text.length > MAX_PARSED) return [toText(text)];
   const tree = fromMarkdown(text, { extensions: [{ disable: { null: [...AS_TEXT, ...BLOCKS] } }] });

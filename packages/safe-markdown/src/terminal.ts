@@ -16,7 +16,7 @@ export function toPrintable(text: string): string {
   return text.replace(COLOUR_CODE, '').replaceAll('\r\n', '\n').replace(UNSAFE, makeVisible).replaceAll('\t', '  ');
 }
 
-/** The same, on one line: line breaks and runs of white space become one space. */
+/** As `toPrintable`, on one line: line breaks and runs of white space become one space. */
 export function toPrintableLine(text: string): string {
   return toPrintable(text).replace(/\s+/g, ' ').trim();
 }

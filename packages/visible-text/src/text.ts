@@ -23,7 +23,10 @@ export function sanitiseText(text: string, max: number): string {
   return seen.length > max ? `${truncate(seen, max - 1).trimEnd()}…` : seen;
 }
 
-/** The same, on one line. */
+/**
+ * As `sanitiseText`, on one line: each run of white space becomes one space. At most `max` UTF-16 units (then ending in
+ * `…`).
+ */
 export function sanitiseLine(text: string, max: number): string {
   return sanitiseText(text.slice(0, max * LOOK_AHEAD).replace(/\s+/g, ' '), max);
 }

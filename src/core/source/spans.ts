@@ -1,6 +1,6 @@
 // Where each definition of an outline begins and ends, and which one it lies in.
 
-import type { LineRange, Symbol as OutlineSymbol } from 'causeway-git-objects';
+import type { LineRange, OutlineSymbol } from 'causeway-git-objects';
 import { isCommentLine } from './comments.ts';
 
 /** Lines are 1-based and inclusive. */

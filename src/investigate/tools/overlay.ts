@@ -1,6 +1,6 @@
 // Edits on top of one commit: lookups see them, and the change set is computed from them, never written by a model.
 import { type ChangeSet, cutWindow, type FileChange, type FileMode, isText } from 'causeway-diff';
-import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from 'causeway-git-objects';
+import type { FileRead, LineRange, OutlineSymbol, SourceTree, TreeEntry } from 'causeway-git-objects';
 import { readOutline } from 'causeway-git-objects';
 import { isSafePath, listFolders } from 'causeway-paths';
 import { REDACTED } from 'causeway-redact';
@@ -16,7 +16,7 @@ export interface EditedTree {
   /** Everything in the tree now, in path order. */
   entries(signal: AbortSignal): Promise<readonly TreeEntry[]>;
   read(path: string, lines: LineRange | undefined, signal: AbortSignal): Promise<FileRead>;
-  outline(path: string, signal: AbortSignal): Promise<readonly Definition[]>;
+  outline(path: string, signal: AbortSignal): Promise<readonly OutlineSymbol[]>;
   /** `(edited)` where the text at the path is not the commit's; "" where it is. */
   mark(path: string): string;
 }

@@ -1,7 +1,7 @@
 // Every function and class of the ranked files with what a report's terms find in it: the candidates of the ranking.
 
 import { forEachWord, hashTerm, hashWord, joinName } from 'causeway-code-words';
-import type { Symbol as OutlineSymbol } from 'causeway-git-objects';
+import type { OutlineSymbol } from 'causeway-git-objects';
 import { cutLine, findDocstring, findSpans, type Span } from '../../core/source/index.ts';
 import type { MappedFrame } from '../clues.ts';
 import type { Trace } from '../frames.ts';

@@ -1,6 +1,6 @@
 // A change as suggestions in a pull request's files: to the letter, or none.
 
-import { type Diff, toDiff, toFileDiff } from 'causeway-diff';
+import { type Diff, toDiff } from 'causeway-diff';
 import { readSuggestion } from 'causeway-github-double';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ function textOf(lines: readonly string[]): string {
 }
 
 function diffOf(before: string, after: string, path = 'a.js'): Diff {
-  return { files: [toFileDiff({ kind: 'modified', path, before, after })] };
+  return toDiff({ base: '', files: [{ kind: 'modified', path, before, after }] });
 }
 
 function edited(change: (lines: string[]) => void): Diff {
