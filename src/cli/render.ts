@@ -223,7 +223,7 @@ function renderIssueFooter({ analysis, investigationSteps }: Issue, { columns, p
   const { revision, model, context, usage } = analysis;
   const tokens = (usage.promptTokens + usage.completionTokens).toLocaleString('en');
   const parts = [
-    `${investigationSteps.length} steps (all in --json)`,
+    `${investigationSteps.length} steps (--json shows all)`,
     ...(revision === '' ? [] : [`commit ${revision.slice(0, 12)}`]),
     ...context.map((each) => toPrintableLine(describeContext(each))),
     ...(model === null

@@ -167,8 +167,8 @@ curl -i ${address}/api/v1/issues/ \\
   -H 'Content-Type: application/json' \\
   -d ${quoteLiteral(body)}
 
-Watch it in the browser, or wait for its result with the investigation's id (inv_…)
-from the answer, and read it with the issue's id (iss_…):
+Watch it in the browser, or wait for it here. Replace INV_ID with the id in the response
+(inv_…), and ISS_ID with the issue's (iss_…) once it is there:
 
 curl '${address}/api/v1/investigations/INV_ID/?wait=60' \\
   ${authorization}

@@ -386,7 +386,8 @@ function rateNamed({ file, line }: SignalPlace): number {
 function createNamedClue({ file, line }: SignalPlace, path: string, strength: number, fits: number): Clue {
   const name = line > 0 ? `${file}:${line}` : file;
   const shared = fits > 1 ? `; ${fits} files match` : '';
-  const reason = `\`${name}\` is named in the report${shared}`;
+  // Of a suspect, its own path says nothing more.
+  const reason = `${file === path ? 'mentioned' : `\`${name}\` is mentioned`} in the report${shared}`;
   return { kind: line > 0 ? 'place' : 'path', path, line, function: '', strength, reason };
 }
 

@@ -62,7 +62,7 @@ export function describeSignals(signals: Signals, report: string): SourcedStep {
   return {
     source: 'report',
     lookup: 'signals',
-    action: `find signals in the report (${report.length.toLocaleString('en')} characters)`,
+    action: 'read the report',
     result: found.length === 0 ? 'nothing found' : found.join('\n'),
     analysis: explainSignals(signals, frames),
   };
@@ -74,27 +74,27 @@ function describeImages(report: string): string {
 }
 
 function explainSignals(signals: Signals, frames: number): string {
-  if (frames === 1) return 'The report holds 1 stack frame; it says where the program was.';
-  if (frames > 0) return `The report holds ${frames} stack frames; they say where the program was.`;
-  if (signals.places.length > 0) return 'The report names places in files; those are looked at first.';
-  if (isSilent(signals)) return 'The report names nothing that can be looked up.';
-  return 'There is no stack trace; names, paths and messages have to show the place.';
+  if (frames === 1) return 'Found 1 stack frame.';
+  if (frames > 0) return `Found ${frames} stack frames.`;
+  if (signals.places.length > 0) return 'Found places in files; they come first.';
+  if (isSilent(signals)) return 'Found nothing to look up.';
+  return 'No stack trace; going by names, paths and messages.';
 }
 
 export function describeRevision(revisions: Revisions, signals: Signals, head: AskedCommit): InvestigationStep {
   const hasPlaces = signals.traces.length + signals.places.length > 0;
   const { asked, askedName, frames, framesName, tried } = revisions;
   const lines = [`${askedName}: ${asked}${describeAskedCommit(head)}`];
-  if (framesName !== '') lines.push(`${framesName} (named in the report): ${frames}`);
+  if (framesName !== '') lines.push(`${framesName} (mentioned in the report): ${frames}`);
   else if (tried.length > 0)
-    lines.push(`named in the report; no commit here, or this one: ${tried.slice(0, 8).join(', ')}`);
+    lines.push(`mentioned in the report, but unknown here or the same commit: ${tried.slice(0, 8).join(', ')}`);
   return {
     action: `resolve ${[askedName, ...(framesName === '' ? [] : [framesName])].join(', ')}`,
     result: lines.join('\n'),
     analysis:
       framesName === '' || !hasPlaces
-        ? `Everything is read at ${shortenSha(asked)}.`
-        : `${nameWhatIsRead(signals)} are read at ${framesName}, which the report names; everything else at ${shortenSha(asked)}.`,
+        ? `Reading everything at ${shortenSha(asked)}.`
+        : `Reading ${nameWhatIsRead(signals).toLowerCase()} at ${framesName}, which the report names; everything else at ${shortenSha(asked)}.`,
   };
 }
 
@@ -139,15 +139,15 @@ export function describeFrames(
   return {
     action: `map ${formatCounted(all, 'stack frame')} to files at ${revisions.framesName || shortenSha(revisions.frames)}`,
     result: shown.join('\n'),
-    analysis: own === 0 ? 'None of the frames is in a file of this repository.' : explainOwnFrames(own, all),
+    analysis: own === 0 ? 'None of the frames is in this repository.' : explainOwnFrames(own, all),
   };
 }
 
 function explainOwnFrames(own: number, all: number): string {
-  if (all === 1) return "The frame is in this repository's own files; it is looked at first.";
+  if (all === 1) return 'The frame is in this repository, so it comes first.';
   return own === 1
-    ? `1 of ${all} frames is in this repository's own files; it is looked at first.`
-    : `${own} of ${all} frames are in this repository's own files; the innermost of them is looked at first.`;
+    ? `1 of ${all} frames is in this repository, so it comes first.`
+    : `${own} of ${all} frames are in this repository; the innermost comes first.`;
 }
 
 function formatTrace(trace: Trace | undefined): string {
@@ -206,13 +206,13 @@ export function describeSuspects(
 function describeOutside(outside: readonly string[]): string {
   if (outside.length === 0) return '';
   const noun = outside.length === 1 ? 'dependency' : 'dependencies';
-  return `All stack frames lie in the ${noun} ${outside.slice(0, 3).join(', ')}: the cause may be there, or in how it is called.`;
+  return `All stack frames are in the ${noun} ${outside.slice(0, 3).join(', ')}: the cause may be there, or in how it is called.`;
 }
 
 function explainNoSuspect(ranked: number): string {
   return ranked === 0
     ? 'No reliable suspect: nothing in the report points into this repository.'
-    : `No reliable suspect: ${formatCounted(ranked, 'file')} share only a few words with the report.`;
+    : `No reliable suspect: ${formatCounted(ranked, 'file')} ${ranked === 1 ? 'shares' : 'share'} only a few words with the report.`;
 }
 
 function explainRanking([first, second]: readonly RankedSuspect[]): string {

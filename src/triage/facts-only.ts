@@ -14,7 +14,7 @@ import type { RankedSuspect } from './ranked.ts';
 import { isSilent } from './signals.ts';
 import { listQuestions, namesTests } from './statement.ts';
 
-const FACTS_ALONE = 'This is where to look; no model was used to find out why.';
+const FACTS_ALONE = 'Start here. No model was used, so the cause is unknown.';
 const NO_MODEL = 'No model was used.';
 const MAX_ERROR = 160;
 /** Suspects below this part of the first one's score are in the list, but not recommended. */
@@ -71,7 +71,7 @@ export function concludeFromFacts(
 
 /** A check has a log, and nobody reported it. */
 function sayOfCheck(text: string): string {
-  return text.replace(/\b(the|this) report\b/g, '$1 failed check');
+  return text.replace(/\b(the|this) report\b/g, '$1 log');
 }
 
 /** As the interface has it. */
@@ -103,13 +103,7 @@ function describeRootCause(facts: Facts, isCheck: boolean, own?: ExaminedPlace):
   if (own) {
     const place =
       own.file === first?.file ? describeFound(facts, first) : [`${PLACE} ${formatPlace(own)} (${TOUCHED_BY_CHANGE}).`];
-    return joinSentences([
-      place[0],
-      describeError(facts, isCheck),
-      place[1],
-      ...describeFits(facts, isCheck),
-      FACTS_ALONE,
-    ]);
+    return joinSentences([place[0], describeError(facts), place[1], ...describeFits(facts, isCheck), FACTS_ALONE]);
   }
   if (!first) {
     const nothing = describeNothingFound(facts);
@@ -118,7 +112,7 @@ function describeRootCause(facts: Facts, isCheck: boolean, own?: ExaminedPlace):
   const [place, code] = describeFound(facts, first);
   const rivals = describeRival(facts);
   const model = isReliable(first) ? FACTS_ALONE : NO_MODEL;
-  return joinSentences([place, describeError(facts, isCheck), code, rivals, ...describeFits(facts, isCheck), model]);
+  return joinSentences([place, describeError(facts), code, rivals, ...describeFits(facts, isCheck), model]);
 }
 
 const PLACE = 'Most likely place:';
@@ -132,7 +126,7 @@ function describeFound(facts: Facts, first: RankedSuspect): readonly [string, st
   const code = quoteCode(facts, first);
   return [
     describeSuspectPlace(first, facts),
-    code === '' ? '' : `${formatInlineCode(code)}${describeChange(facts.examined)}.`,
+    code === '' ? '' : `Line ${first.line}${describeLine(code, facts.examined)}.`,
   ];
 }
 
@@ -170,7 +164,7 @@ function describeNothingFound(facts: Facts): string {
   if (isSilent(signals))
     return "I don't know: the report names no error, file, function or command that could be looked up.";
   if (dependencies.length > 0) {
-    return `I don't know: the stack trace runs only through dependencies (${dependencies.slice(0, 3).join(', ')}), none of it through this repository.`;
+    return `I don't know: the stack trace runs only through dependencies (${dependencies.slice(0, 3).join(', ')}), not through this repository.`;
   }
   return suspects.length === 0
     ? `I don't know: no reliable suspect. Nothing that the report names was found in this repository at ${at}.`
@@ -178,24 +172,27 @@ function describeNothingFound(facts: Facts): string {
 }
 
 /** An error type that only the prose mentions may be a wish: it is not said to be the error. */
-function describeError({ signals, logs: [log] }: Facts, isCheck: boolean): string {
+function describeError({ signals, logs: [log] }: Facts): string {
   if (log !== undefined)
-    return `The first error of the log is ${formatInlineCode(cutText(log.excerpt.headline, MAX_ERROR))}.`;
+    return `First error in the log: ${formatInlineCode(cutText(log.excerpt.headline, MAX_ERROR))}.`;
   const error = signals.errors[0];
   if (!error || (error.from === 'prose' && error.message === '')) return '';
-  const said = [error.type, error.message]
+  // "Error: Error: …" says it twice.
+  const type = error.type === 'Error' && error.message !== '' ? '' : error.type;
+  const said = [type, error.message]
     .filter((part) => part !== '')
     .join(': ')
     .replace(/\.$/, '');
   const text = `${said} ${error.values}`.trimEnd();
   const shown = formatInlineCode(text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}…` : text);
-  if (error.from === 'prose') return `The report speaks of ${shown}.`;
-  return `${isCheck ? "The failed check's" : "The report's"} error is ${shown}.`;
+  if (error.from === 'prose') return `The report mentions ${shown}.`;
+  return `Error: ${shown}.`;
 }
 
-function describeChange(examined: Examined | null): string {
+function describeLine(code: string, examined: Examined | null): string {
   const blame = examined?.blame;
-  return blame ? `, last changed in ${nameCommit(blame)}` : '';
+  const shown = formatInlineCode(code);
+  return blame ? `, ${shown}, last changed in ${nameCommit(blame)}` : `: ${shown}`;
 }
 
 /** What the reader must know about the fit of report and commit. */
@@ -204,7 +201,9 @@ function describeFits({ revisions, mismatches, removals, signals }: Facts, isChe
     // A check of a pull request runs what it would be merged to.
     return mismatches
       .slice(0, 1)
-      .map((one) => `It does not fit this commit: ${sayOfCheck(one)}. It may have run on the merge with the base.`);
+      .map(
+        (one) => `The log doesn't match this commit: ${sayOfCheck(one)}. It may have run on the merge with the base.`,
+      );
   }
   const hasPlaces = signals.traces.length + signals.places.length > 0;
   const read =
@@ -215,11 +214,11 @@ function describeFits({ revisions, mismatches, removals, signals }: Facts, isChe
   if (!mismatch) return read;
   const [removal] = removals;
   const since = removal
-    ? `${nameCommit(removal)} took out a line that the report prints, which may be from before that.`
+    ? `${nameCommit(removal)} removed a line that the report prints, so the report may be from before that.`
     : 'The report may be from another version.';
   return revisions.framesName === ''
-    ? [`It does not fit this commit: ${mismatch}. ${since}`]
-    : [...read, `Not all of it fits: ${mismatch}.`];
+    ? [`The report doesn't match this commit: ${mismatch}. ${since}`]
+    : [...read, `One thing doesn't match: ${mismatch}.`];
 }
 
 function buildSolutionSteps(
@@ -238,7 +237,7 @@ function buildSolutionSteps(
     ...suspects.filter(({ file }) => (changed ?? []).every((place) => place.file !== file)),
   ];
   const descriptions = [
-    others.length > 0 ? `Look at ${others.slice(0, MOST_OTHERS).map(formatPlace).join('; ')} as well.` : '',
+    others.length > 0 ? `Also check ${others.slice(0, MOST_OTHERS).map(formatPlace).join('; ')}.` : '',
     first && isSure && changed === null ? listRecentChanges(first, facts) : '',
     isCheck || namesTests(facts) ? '' : describeReproduction(facts),
   ];
@@ -249,8 +248,8 @@ function buildSolutionSteps(
 
 function describeReproduction({ stepsToReproduce }: Facts): string {
   return stepsToReproduce.length === 0
-    ? 'Add steps to reproduce: the report has none.'
-    : 'Run the steps to reproduce at this commit, and turn them into a failing test.';
+    ? 'Steps to reproduce would help.'
+    : 'Run the steps to reproduce at this commit and turn them into a failing test.';
 }
 
 /**

@@ -72,7 +72,7 @@ async function findRemoval(
     action,
     result: commit ? formatCommitLine(commit) : 'nothing found',
     analysis: commit
-      ? 'This commit took out the line that the report prints, which may be from before it.'
+      ? 'This commit removed the line that the report prints, so the report may be from before it.'
       : 'No commit is known that had the line that the report prints.',
   });
   return commit ? [commit] : [];

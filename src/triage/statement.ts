@@ -318,8 +318,8 @@ function askForError({ errors }: Signals): string {
 /** Where it is known which commit changed what the report prints, a version is not asked for in the dark. */
 function askForVersion({ removals: [removal], revisions: { asked } }: Facts): string {
   if (removal === undefined)
-    return 'Which version, tag or commit shows the problem? Lines in the report do not fit the commit that was read.';
-  return `Does it still happen at ${shortenSha(asked)}, and what is the trace there? The report prints a line that ${nameCommit(removal)} took out.`;
+    return "Which version, tag or commit shows the problem? Lines in the report don't match the commit that was read.";
+  return `Does it still happen at ${shortenSha(asked)}, and what is the trace there? The report prints a line that ${nameCommit(removal)} removed.`;
 }
 
 /** Empty where the facts point somewhere with more than words. */

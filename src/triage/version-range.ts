@@ -29,7 +29,9 @@ export async function recordVersionRange(lookups: Lookups, input: RangeInput): P
   // A repository without the tag of one of them may say of the same commit that it is both.
   if (range === null || range.good.sha === range.bad.sha) return;
   const { good, bad } = range;
-  const action = `compare ${good.name} (${range.saidOfGood}) with ${bad.name}${range.isNamed ? ' (said to be bad)' : ''}`;
+  const says = (isSaid: boolean, word: string) => (isSaid ? ` (reported ${word})` : '');
+  const action = `compare ${good.name}${says(range.isGoodNamed, 'working')} with ${bad.name}${says(range.isNamed, 'broken')}`;
+  const before = range.isGoodNamed ? '' : `${good.name} is the release before it. `;
   const changes = await attempt(lookups, action, () => listSourceCommits(lookups, good.sha, bad.sha));
   if (changes === null) return;
   const { commits, total } = changes;
@@ -42,17 +44,18 @@ export async function recordVersionRange(lookups: Lookups, input: RangeInput): P
     lookup: 'compare',
     action,
     result: shown.length === 0 ? 'nothing found' : shown.join('\n'),
-    analysis:
+    analysis: `${before}${
       total === 0
-        ? `${bad.name} has no commit that ${good.name} has not.`
-        : `${commits.length} of ${formatCounted(total, 'commit')} between them touch source; those that touch the first suspects come first.`,
+        ? `${bad.name} has no commits that ${good.name} lacks.`
+        : `${commits.length} of ${formatCounted(total, 'commit')} between them ${commits.length === 1 ? 'touches' : 'touch'} source; those that touch the first suspects come first.`
+    }`,
   });
 }
 
 interface ResolvedRange {
   readonly good: Release;
-  /** Whether the report names the good one. */
-  readonly saidOfGood: 'said to be good' | 'the release before it';
+  /** Whether the report names the good one; else it is the release before the bad one. */
+  readonly isGoodNamed: boolean;
   readonly bad: Release;
   /** Whether the report names the bad one; else it is the commit that is looked at. */
   readonly isNamed: boolean;
@@ -63,13 +66,13 @@ async function resolveRange(lookups: Lookups, input: RangeInput): Promise<Resolv
   const bad = named.bad && (await findRelease(lookups, named.bad));
   if (named.good === null) {
     const good = bad && (await findReleaseBefore(lookups, bad));
-    return good && { good, saidOfGood: 'the release before it', bad, isNamed: true };
+    return good && { good, isGoodNamed: false, bad, isNamed: true };
   }
   const good = await findRelease(lookups, named.good);
   if (good === null || (named.bad !== null && bad === null)) return null;
   const { asked } = input.revisions;
   const looked = { name: shortenSha(asked), sha: asked };
-  return { good, saidOfGood: 'said to be good', bad: bad ?? looked, isNamed: bad !== null };
+  return { good, isGoodNamed: true, bad: bad ?? looked, isNamed: bad !== null };
 }
 
 interface NamedRange {

@@ -122,7 +122,7 @@ describe('analyse', () => {
     expect(code).toBe(0);
     expect(err).toMatchInlineSnapshot(`
       "Investigating shop
-       1  find signals in the report · It holds 7 stack frames.
+       1  read the report · It holds 7 stack frames.
        2  read src/coupons.js:9-17 at 484f10e · Line 14 is the place that the facts n…
       Concluded in 1 s after 2 steps.
       "
@@ -140,7 +140,7 @@ describe('analyse', () => {
     expect(err.split('\n').slice(0, 2)).toMatchInlineSnapshot(`
       [
         "[1mInvestigating shop[22m",
-        "[36m 1[39m  find signals in the report[2m · It holds 7 stack frames.[22m",
+        "[36m 1[39m  read the report[2m · It holds 7 stack frames.[22m",
       ]
     `);
     expect(out.startsWith('\u001b[1m\u001b[33mFacts only')).toBe(true);

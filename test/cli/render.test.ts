@@ -21,8 +21,8 @@ describe('an Issue in the terminal', () => {
 
       Where it points
         Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
-        trace in this repository). This is where to look; no model was used to find
-        out why.
+        trace in this repository). Start here. No model was used, so the cause is
+        unknown.
 
       src/coupons.js at 484f10e70a39
           12 |
@@ -35,7 +35,7 @@ describe('an Issue in the terminal', () => {
       Suspects (most likely first)
         1. src/coupons.js:14 in discountFor
            - top frame of the trace in this repository
-           - defines \`coupon\`, named in the report
+           - defines \`coupon\`, mentioned in the report
         2. src/checkout.js
            - 2nd project frame in the stack trace
 
@@ -49,7 +49,7 @@ describe('an Issue in the terminal', () => {
         2. Send the report again with a model configured (OPENAI_API_KEY or
            OPENAI_BASE_URL).
 
-      2 steps (all in --json) · commit 484f10e70a39
+      2 steps (--json shows all) · commit 484f10e70a39
       "
     `);
   });
@@ -107,7 +107,7 @@ describe('an Issue in the terminal', () => {
       '\nChange (save it with --patch FILE)\n  src/coupons.js +3 -2\n    line 14\n    - a\n    + b\n    + c\n',
     );
     expect(text).toContain('\nWhy this outcome\n  No model was asked.\n');
-    expect(text).toContain('some-model · 0 turns, 0 tokens,');
+    expect(text).toMatch(/some-model · 0 turns, 0\stokens,/);
   });
 
   it('that says little has no empty section', () => {
@@ -118,13 +118,13 @@ describe('an Issue in the terminal', () => {
 
       Where it points
         Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
-        trace in this repository). This is where to look; no model was used to find
-        out why.
+        trace in this repository). Start here. No model was used, so the cause is
+        unknown.
 
       Questions
         - Which version is it?
 
-      0 steps (all in --json) · commit 484f10e70a39
+      0 steps (--json shows all) · commit 484f10e70a39
       "
     `);
   });

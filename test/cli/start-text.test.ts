@@ -67,8 +67,8 @@ describe('the text of the first start', () => {
         "data": "TypeError: Cannot read '\\''percent'\\''\\n    at discountFor (src/coupons.js:14:11)"
       }'
 
-      Watch it in the browser, or wait for its result with the investigation's id (inv_…)
-      from the answer, and read it with the issue's id (iss_…):
+      Watch it in the browser, or wait for it here. Replace INV_ID with the id in the response
+      (inv_…), and ISS_ID with the issue's (iss_…) once it is there:
 
       curl 'http://127.0.0.1:3000/api/v1/investigations/INV_ID/?wait=60' \\
         -H 'Authorization: Bearer cwy_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'

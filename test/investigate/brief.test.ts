@@ -85,7 +85,7 @@ describe('what was looked up already', () => {
   const place = step('read src/cart.ts:1-9', '> 4 | return total;', 'place');
 
   it('bears the numbers by which it is cited, without our own expressions and how the suspects were found', () => {
-    const signals = step('find signals', 'names: total', 'signals');
+    const signals = step('read the report', 'names: total', 'signals');
     const found = step('search definitions', 'src/cart.ts:3: total()\nexpression: /(total)/');
     expect(formatSteps([signals, found, place], 5_000)).toMatchInlineSnapshot(`
       "[step 2] search definitions

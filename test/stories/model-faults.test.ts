@@ -143,7 +143,7 @@ describe.runIf(engine() === 'sqlite')('an endpoint', () => {
     expect(JSON.stringify(issue)).not.toContain(MODEL_KEY.slice(0, 12));
     expect(JSON.stringify(issue)).not.toContain('half an ans');
     if (issue.analysis.partial) expectForPeople(issue.analysis.reason);
-    expect(issue.investigationSteps[0]?.action).toContain('find signals');
+    expect(issue.investigationSteps[0]?.action).toContain('read the report');
     expect(issue.analysis.suspects).toContainEqual(expect.objectContaining({ file: 'src/cart/total.js', line: 3 }));
     expect(await storedRun(dataDir, '')).toMatchObject({ money: { reserved: 0 }, jobs: [] });
     return issue;

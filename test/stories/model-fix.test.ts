@@ -146,7 +146,7 @@ describe('a report that a model investigates', () => {
       const steps = issue.investigationSteps;
       const first = steps.findIndex(({ action }) => action.startsWith('search "customer.discount"'));
       expect(first).toBeGreaterThan(3);
-      expect(steps[0]?.action).toContain('find signals');
+      expect(steps[0]?.action).toContain('read the report');
       expect(steps.slice(first).map(({ action }) => action.replace(/ at [0-9a-f]{7}$/, ''))).toEqual([
         'search "customer.discount"',
         'read src/cart/total.js; src/check-out.js',

@@ -50,7 +50,7 @@ export async function expectOneFix(plan: ModelKillPlan, key: string, result: Mod
       ACTIONS.map((action) => expect.stringMatching(action)),
     );
     const facts = investigationSteps.slice(0, first).map(({ action }) => action);
-    expect(facts[0]).toContain('find signals');
+    expect(facts[0]).toContain('read the report');
     expect(new Set(facts).size).toBe(facts.length);
   }
   const { turns, steps, money, jobs } = await storedRun(plan.dataDir, key);

@@ -8,7 +8,7 @@ const step = (action: string, analysis = '') => ({ action, result: 'found', anal
 /** Ids of their Issues, by the first line of each report. */
 export async function storeRefusedAnswers(store: Store): Promise<Readonly<Record<string, string>>> {
   const sample = conclusion();
-  const facts = { ...sample, problem: 'The shop is closed', investigationSteps: [step('find signals')] };
+  const facts = { ...sample, problem: 'The shop is closed', investigationSteps: [step('read the report')] };
   const refused = (reason: string) => ({
     ...sample,
     problem: 'canaryproblem',
@@ -16,7 +16,7 @@ export async function storeRefusedAnswers(store: Store): Promise<Readonly<Record
     stepsToReproduce: [{ stepNumber: 1, description: 'canaryreproduction' }],
     solutionSteps: [{ stepNumber: 1, description: 'canarysolution' }],
     investigationSteps: [
-      step('find signals'),
+      step('read the report'),
       step('read a.js', 'canaryremark'),
       step('replace in a.js', 'canaryedit'),
     ],
@@ -69,7 +69,7 @@ export async function expectNoRefusedAnswers(store: Store, ids: Readonly<Record<
   const found = await read('Refused');
   expect(found).toMatchObject({
     problem: 'The shop is closed',
-    investigationSteps: [step('find signals'), step('read a.js')],
+    investigationSteps: [step('read the report'), step('read a.js')],
     diff: { files: [] },
     analysis: {
       outcome: 'inconclusive',

@@ -21,7 +21,7 @@ const ANALYSIS: Analysis = {
       line: 14,
       function: 'discountFor',
       score: 0.9,
-      reasons: ['top frame of the trace in this repository', 'defines `coupon`, named in the report'],
+      reasons: ['top frame of the trace in this repository', 'defines `coupon`, mentioned in the report'],
     },
     { file: 'src/checkout.js', line: 0, function: '', score: 0.4, reasons: ['2nd project frame in the stack trace'] },
   ],
@@ -43,7 +43,7 @@ const ISSUE: Issue = {
   projectId: 'prj_1',
   problem: "Checkout crashes for some coupons\n\nTypeError: Cannot destructure property 'percent'",
   rootCause:
-    'Most likely place: `src/coupons.js:14` in `discountFor()` (top frame of the trace in this repository). This is where to look; no model was used to find out why.',
+    'Most likely place: `src/coupons.js:14` in `discountFor()` (top frame of the trace in this repository). Start here. No model was used, so the cause is unknown.',
   stepsToReproduce: [
     { stepNumber: 1, description: 'Start the shop' },
     { stepNumber: 2, description: 'Check out:\n```sh\ncurl localhost:8080/checkout -d @basket.json\n```' },
@@ -57,7 +57,7 @@ const ISSUE: Issue = {
   ],
   diff: { files: [] },
   investigationSteps: [
-    { action: 'find signals in the report', result: 'errors: TypeError', analysis: 'It holds 7 stack frames.' },
+    { action: 'read the report', result: 'errors: TypeError', analysis: 'It holds 7 stack frames.' },
     {
       action: 'read src/coupons.js:9-17 at 484f10e',
       result: [

@@ -30,12 +30,12 @@ describe('the facts-only Issue', () => {
       seconds: 2.5,
     });
     expect(conclusion.rootCause).toMatchInlineSnapshot(
-      `"Most likely place: \`src/header.ts:4\` in \`parseHeader()\` (contains the error message “header has no value” at line 4). The report's error is \`Error: header has no value: cookie\`. \`if (!value) throw new Error('header has no value: ' + name);\`, last changed in 1a1a1a1 (2024-01-01, “Read headers”). This is where to look; no model was used to find out why."`,
+      `"Most likely place: \`src/header.ts:4\` in \`parseHeader()\` (contains the error message “header has no value” at line 4). Error: \`header has no value: cookie\`. Line 4, \`if (!value) throw new Error('header has no value: ' + name);\`, last changed in 1a1a1a1 (2024-01-01, “Read headers”). Start here. No model was used, so the cause is unknown."`,
     );
     expect(conclusion.solutionSteps.map(({ description }) => description)).toMatchInlineSnapshot(`
       [
         "Recent changes to \`src/header.ts\`: 1a1a1a1 (2024-01-01) Read headers.",
-        "Add steps to reproduce: the report has none.",
+        "Steps to reproduce would help.",
       ]
     `);
     expect(conclusion.changeSet).toEqual({ base: SECOND, files: [] });
@@ -69,10 +69,10 @@ describe('the facts-only Issue', () => {
       return concludeFromFacts(facts, { seconds: 1, isCheck }).rootCause;
     };
     const error = 'AssertionError: header has no value, expected to be strictly equal:';
-    expect(await causeOf('3995 !== 3500', true)).toContain(` The failed check's error is \`${error} 3995 !== 3500\`. `);
-    expect(await causeOf('3995 !== 3500', false)).toContain(` The report's error is \`${error} 3995 !== 3500\`. `);
+    expect(await causeOf('3995 !== 3500', true)).toContain(` Error: \`${error} 3995 !== 3500\`. `);
+    expect(await causeOf('3995 !== 3500', false)).toContain(` Error: \`${error} 3995 !== 3500\`. `);
     expect(await causeOf("+ actual - expected\n\n+ 'old'\n- 'new'", true)).toContain(`${error} + 'old' - 'new'\`. `);
-    expect(await causeOf('', true)).toContain(` The failed check's error is \`${error}\`. `);
+    expect(await causeOf('', true)).toContain(` Error: \`${error}\`. `);
   });
 
   it('lists errors without the colon that their values follow', async () => {
@@ -85,7 +85,7 @@ describe('the facts-only Issue', () => {
   it('asks for no steps to reproduce a failed check', async () => {
     const facts = await factsOf('It stops\n\nError: header has no value: cookie');
     const steps = (isCheck: boolean) => JSON.stringify(concludeFromFacts(facts, { seconds: 1, isCheck }).solutionSteps);
-    expect(steps(false)).toContain('Add steps to reproduce');
+    expect(steps(false)).toContain('Steps to reproduce would help.');
     expect(steps(true)).not.toContain('to reproduce');
   });
 
@@ -95,7 +95,7 @@ describe('the facts-only Issue', () => {
       concludeFromFacts(facts, { seconds: 1, isCheck: true, changed }).solutionSteps.map((step) => step.description);
     expect(stepsOf([])).toEqual([]);
     expect(stepsOf([{ file: 'src/names.ts', line: 7, function: 'readName' }])).toEqual([
-      'Look at `src/header.ts:4` in `parseHeader()` as well.',
+      'Also check `src/header.ts:4` in `parseHeader()`.',
     ]);
   });
 

@@ -128,7 +128,7 @@ describe('a report without a stack trace', () => {
     });
     for (const { score, reasons } of shown) {
       expect(score).toBeLessThanOrEqual(0.5);
-      expect(reasons.join()).not.toContain('named in the report');
+      expect(reasons.join()).not.toContain('mentioned in the report');
     }
   });
 
@@ -141,19 +141,19 @@ describe('a report without a stack trace', () => {
       commits: [{ sha: FIRST, subject: 'one', files }],
     });
     expect(suspects[0]?.file).toBe('src/cart.ts');
-    expect(suspects[0]?.reasons).toContain('`Cart#open`, named in the report, is in this file');
+    expect(suspects[0]?.reasons).toContain('`Cart#open`, mentioned in the report, is in this file');
   });
 
   it('is led by names that it mentions', async () => {
     const { suspects } = await factsOf('The total is wrong after `applyDiscount`');
     expect(suspects[0]).toMatchObject({ file: 'src/discount.ts', line: 1, function: 'applyDiscount' });
-    expect(suspects[0]?.reasons).toContain('defines `applyDiscount`, named in the report');
+    expect(suspects[0]?.reasons).toContain('defines `applyDiscount`, mentioned in the report');
   });
 
   it('is led by paths that it names', async () => {
     const { suspects } = await factsOf('Something is wrong in src/request.ts:4');
     expect(suspects[0]).toMatchObject({ file: 'src/request.ts', line: 4 });
-    expect(suspects[0]?.reasons).toContain('`src/request.ts:4` is named in the report');
+    expect(suspects[0]?.reasons).toContain('mentioned in the report');
   });
 
   it('that names nothing found here suspects nothing', async () => {

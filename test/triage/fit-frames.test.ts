@@ -58,7 +58,7 @@ describe('a line that the trace prints', () => {
     const facts = await factsOf(text, { commits: COMMITS });
     const { rootCause, analysis } = concludeFromFacts(facts, { seconds: 1, isCheck: true });
     expect(rootCause).toContain(
-      "which the failed check shows in `shop/cart.py`, isn't in that file at this commit. It may have run on the merge with the base.",
+      "which the log shows in `shop/cart.py`, isn't in that file at this commit. It may have run on the merge with the base.",
     );
     expect(JSON.stringify([rootCause, analysis])).not.toMatch(/(?:the|this) report\b/i);
     expect(analysis.questions).toEqual([]);

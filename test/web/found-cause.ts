@@ -32,7 +32,7 @@ export function foundCause(analysis: Partial<Conclusion['analysis']> = {}, more:
     ],
     changeSet: CHANGE,
     investigationSteps: [
-      { action: 'find signals in the report', result: 'errors: TypeError', analysis: 'One error.' },
+      { action: 'read the report', result: 'errors: TypeError', analysis: 'One error.' },
       { action: 'read src/cart.ts:10-30', result: `20 | ${QUOTE}\n21 | }`, analysis: '' },
     ],
     analysis: {
@@ -42,7 +42,7 @@ export function foundCause(analysis: Partial<Conclusion['analysis']> = {}, more:
       citations: [{ claim: 'The cart reads one item too far.', step: 2, quote: QUOTE }],
       suspects: [
         { file: 'src/cart.ts', line: 20, function: 'lastItem', score: 0.9, reasons: ['own frame of the stack trace'] },
-        { file: 'src/odd name#1.ts', line: 3, function: '', score: 0.2, reasons: ['named in the report'] },
+        { file: 'src/odd name#1.ts', line: 3, function: '', score: 0.2, reasons: ['mentioned in the report'] },
       ],
       questions: ['Which coupon was it?', 'Since when?'],
       model: 'a-model',

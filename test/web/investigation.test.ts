@@ -114,7 +114,7 @@ describe('the page of an investigation under way', () => {
     expect(await words()).toBe('Waiting for its turn');
     const run = await ground.store.startRun(runId, ground.clock.now.toISOString());
     expect(await words()).toBe('Reading the report');
-    await takeStep(ground, run!, 'find signals in the report');
+    await takeStep(ground, run!, 'read the report');
     expect(await words()).toBe('Searching the source');
     await ask(ground, run!, { cost: 0.01 });
     expect(await words()).toBe('Looking up what the model asked for');

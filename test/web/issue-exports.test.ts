@@ -96,7 +96,7 @@ const last = items[items.length];
 ### Where to look
 
 - \`src/cart.ts:20\`: own frame of the stack trace
-- \`src/odd name#1.ts:3\`: named in the report
+- \`src/odd name#1.ts:3\`: mentioned in the report
 
 At commit \`aaaaaaaaaaaa\`. Full record: <${ADDRESS}>
 `);

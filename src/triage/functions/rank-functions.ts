@@ -114,11 +114,11 @@ function describeReasons({ unit, features, framedAlike, isNamed, caller, words }
   const quoted = words.map((word) => `“${word}”`).join(', ');
   const reasons = [
     describeFramed(name, framedAlike),
-    features.written > 0 ? `the report names \`${name}()\`` : isNamed ? `the report names \`${name}\`` : '',
-    !isNamed && features.name > TOLD.name ? `the report mentions words of its name, \`${name}\`` : '',
-    features.owner > TOLD.owner ? `belongs to \`${owner}\`, whose name has words of the report` : '',
-    features.pairs > TOLD.pairs ? 'has words in the same order as the report' : '',
-    caller === '' ? '' : `\`${caller}\`, named in the report, calls it`,
+    features.written > 0 ? `the report mentions \`${name}()\`` : isNamed ? `the report mentions \`${name}\`` : '',
+    !isNamed && features.name > TOLD.name ? `its name, \`${name}\`, shares words with the report` : '',
+    features.owner > TOLD.owner ? `in \`${owner}\`, whose name shares words with the report` : '',
+    features.pairs > TOLD.pairs ? 'shares phrases with the report' : '',
+    caller === '' ? '' : `called by \`${caller}\`, mentioned in the report`,
     quoted === '' ? '' : `mentions ${quoted}`,
   ];
   return reasons.filter((reason) => reason !== '').slice(0, MAX_REASONS);

@@ -49,7 +49,7 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
   const use = explainUse(ranking, file, text);
   const qualified = (gathered.qualified.names.get(file) ?? []).slice(0, 2).map((name) =>
     createClue('definition', ['qualified'], {
-      reason: `\`${name}\`, named in the report, is in this file`,
+      reason: describeQualified(name, table.paths[file] ?? ''),
       names: [name],
     }),
   );
@@ -75,6 +75,12 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
   return clues.filter(({ reason, strength }) => reason !== '' && strength >= LEAST_SHARE);
 }
 
+/** A path that is the file's own says nothing more than that it is mentioned. */
+function describeQualified(name: string, path: string): string {
+  const isOwn = path === name || path.endsWith(`/${name}`);
+  return isOwn ? 'mentioned in the report' : `\`${name}\`, mentioned in the report, is in this file`;
+}
+
 function explainDefinitions({ gathered }: Ranking, file: number, text: string) {
   const names = (gathered.definitions.names.get(file) ?? [])
     .filter(({ parts }) => EXPLAINED_PARTS.some((part) => parts.has(part)))
@@ -83,7 +89,7 @@ function explainDefinitions({ gathered }: Ranking, file: number, text: string) {
     const { name, line } = findDefinition(text, word);
     const reason =
       name === ''
-        ? `defines a form of \`${word}\`, ${isCode ? 'named in' : 'a word of'} the report`
+        ? `defines a form of \`${word}\`, ${isCode ? 'mentioned in' : 'a word of'} the report`
         : `defines \`${name}\`, ${isCode ? describeNaming(name === word) : 'a word of the report'}`;
     return { line, reason, names: isCode ? [word] : [] };
   });
@@ -91,7 +97,7 @@ function explainDefinitions({ gathered }: Ranking, file: number, text: string) {
 
 /** Names are compared without case and separators: the report may write one differently. */
 function describeNaming(isSame: boolean): string {
-  return isSame ? 'named in the report' : 'similar to a name in the report';
+  return isSame ? 'mentioned in the report' : 'similar to a name in the report';
 }
 
 /**

@@ -62,7 +62,7 @@ describe('the result', () => {
 
       Every claim is proven.
 
-      **\\[step 1\\]** \`find signals in the report\`
+      **\\[step 1\\]** \`read the report\`
       It holds 7 stack frames.
 
       \`\`\`
@@ -130,11 +130,11 @@ describe('the result', () => {
     expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
       "**Facts only, no model was used · next: check the places below**
 
-      Most likely place: [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor()\` (top frame of the trace in this repository). This is where to look; no model was used to find out why.
+      Most likely place: [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor()\` (top frame of the trace in this repository). Start here. No model was used, so the cause is unknown.
 
       Where to look (most likely first):
 
-      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: top frame of the trace in this repository; defines \`coupon\`, named in the report
+      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: top frame of the trace in this repository; defines \`coupon\`, mentioned in the report
       - \`src/checkout.js\`: 2nd project frame in the stack trace
 
       What to do:
@@ -215,7 +215,7 @@ describe('the result', () => {
 
       Where to look (most likely first):
 
-      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: top frame of the trace in this repository; defines \`coupon\`, named in the report
+      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: top frame of the trace in this repository; defines \`coupon\`, mentioned in the report
       - \`src/checkout.js\`: 2nd project frame in the stack trace
 
       "
@@ -333,11 +333,11 @@ describe('the comment while it runs', () => {
     ).toMatchInlineSnapshot(`
       "**Investigating · step 3: \`read src/coupons.js:9-17 at 484f10e\`**
 
-      Most likely place: [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor()\` (top frame of the trace in this repository). This is where to look; no model was used to find out why.
+      Most likely place: [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor()\` (top frame of the trace in this repository). Start here. No model was used, so the cause is unknown.
 
       Where to look (most likely first):
 
-      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: top frame of the trace in this repository; defines \`coupon\`, named in the report
+      - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: top frame of the trace in this repository; defines \`coupon\`, mentioned in the report
       - \`src/checkout.js\`: 2nd project frame in the stack trace
 
       …

@@ -51,7 +51,7 @@ it('asks whether it still happens with the fix, for a retry and for the same rep
   for (const { analysis, solutionSteps } of later) {
     expect(analysis.questions).toEqual([
       expect.stringMatching(
-        /^Does it still happen at [0-9a-f]{7}, and what is the trace there\? The report prints a line that [0-9a-f]{7} \(\d{4}-\d\d-\d\d, “Fix: .+”\) took out\.$/,
+        /^Does it still happen at [0-9a-f]{7}, and what is the trace there\? The report prints a line that [0-9a-f]{7} \(\d{4}-\d\d-\d\d, “Fix: .+”\) removed\.$/,
       ),
     ]);
     expect(solutionSteps.map(({ description }) => description).join('\n')).not.toContain('Fix: ');

@@ -97,9 +97,9 @@ describe('the ranking of functions', () => {
     expect(ranked[0]?.score).toBe(1);
     const named = ranked.find(({ name }) => name === 'total_price');
     expect(named).toMatchObject({ path: 'shop/cart.py', line: 10, lastLine: 11 });
-    expect(named?.reasons).toContain('the report names `total_price`');
+    expect(named?.reasons).toContain('the report mentions `total_price`');
     expect(ranked.find(({ name }) => name === '_reduced')?.reasons).toContain(
-      '`total_price`, named in the report, calls it',
+      'called by `total_price`, mentioned in the report',
     );
   });
 
@@ -108,7 +108,7 @@ describe('the ranking of functions', () => {
     const first = async (report: string) => (await rank(report, { files: { 'a.py': file } }))[0];
     expect((await first('Items lost\n\nThe items of total are lost items'))?.name).toBe('items');
     const called = await first('Items lost\n\nThe items of `total()` are lost items');
-    expect(called).toMatchObject({ name: 'total', reasons: expect.arrayContaining(['the report names `total()`']) });
+    expect(called).toMatchObject({ name: 'total', reasons: expect.arrayContaining(['the report mentions `total()`']) });
   });
 
   it('prefers what a named function of the same file calls', async () => {
@@ -221,7 +221,7 @@ describe('the ranking of functions', () => {
   it('tells which words stand in it, and those that stand side by side', async () => {
     const [first] = await rank('A mail is not sent\n\nIt says: no such host was found');
     expect(first?.name).toBe('connect');
-    expect(first?.reasons).toContain('has words in the same order as the report');
+    expect(first?.reasons).toContain('shares phrases with the report');
     expect(first?.reasons.at(-1)).toMatch(/^mentions .*“host”/);
   });
 

@@ -60,7 +60,7 @@ describe('the first suspect', () => {
       { 'src/a.ts': 'openLedger();\n', 'src/b.ts': '\nexport function openLedger() {\n  wait();\n}\n' },
     ]);
     expect(suspects[0]).toMatchObject({ file: 'src/b.ts', line: 2, function: 'openLedger' });
-    expect(suspects[0]?.reasons).toContain('defines `openLedger`, named in the report');
+    expect(suspects[0]?.reasons).toContain('defines `openLedger`, mentioned in the report');
   });
 
   it('has a path that shares words', async () => {
@@ -95,10 +95,10 @@ describe('the first suspect', () => {
     [
       '`openLedger` hangs',
       'def open_ledger():\n  1\ndef openLedger():\n',
-      ['defines `openLedger`, named in the report'],
+      ['defines `openLedger`, mentioned in the report'],
     ],
     ['`openLedger` hangs', 'open_ledger()\n', ['mentions `open_ledger`, similar to a name in the report']],
-    ['`openLedger` hangs', 'open_ledger(openLedger)\n', ['mentions `openLedger`, named in the report']],
+    ['`openLedger` hangs', 'open_ledger(openLedger)\n', ['mentions `openLedger`, mentioned in the report']],
     ['`__ledger__` hangs', 'start(ledger)\n', ['mentions “ledger”']],
     ['`_ledgers` hangs', '# a ledger\n', ['mentions “ledger”']],
     ['Ledgers hang', 'open_ledger()\n', ['mentions “ledger”']],
@@ -191,7 +191,7 @@ describe('the ranking', () => {
     const step = told.find(({ action }) => action.startsWith('compare the report with'));
     expect(step?.action).toBe('compare the report with 13 files and 1 commit message at 1a1a1a1');
     expect(step?.result).toContain('defined here: openLedger');
-    expect(step?.result).toContain('src/b.ts: defines `openLedger`, named in the report');
+    expect(step?.result).toContain('src/b.ts: defines `openLedger`, mentioned in the report');
   });
 
   it('holds no file that nothing but its age speaks for', async () => {
