@@ -18,12 +18,13 @@ import { getMarkdown, getPatch } from './issue-exports.ts';
 import { createAbsentRefusal, createPageHeaders, getAsset, renderRefusal, WebRefusal } from './layout.ts';
 import { getTokenForm, postToken } from './new-token.ts';
 import { getObserved } from './observed.ts';
-import { getProjectPage, getSettings } from './project.ts';
+import { getProjectPage } from './project.ts';
 import { getProjects } from './projects.ts';
 import { getReportForm, postReport } from './report-form.ts';
 import { postRetry } from './retry.ts';
 import { getSearch } from './search.ts';
 import { requireRecentSignIn, requireSession } from './session.ts';
+import { getSettings } from './settings.ts';
 import {
   createSignInLimiter,
   getGithubCallback,

@@ -1,16 +1,10 @@
-// A project: what is running, and its issues; and its effective settings.
+// A project: what is running, and its issues.
 
-import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
+import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { ALL_OUTCOMES, describeOutcome, formatPercent } from '../core/issue/index.ts';
 import type { Outcome } from '../core/outcome/index.ts';
-import {
-  type EffectiveConfiguration,
-  isAtLeast,
-  isGithubProject,
-  type Project,
-  type ValueSource,
-} from '../core/project/index.ts';
+import { isAtLeast, isGithubProject, type Project } from '../core/project/index.ts';
 import type { Origin } from '../core/report/index.ts';
 import type { IssueLine } from '../db/index.ts';
 import { isId, listVisibleIssueLines, type SeenProject } from '../services/index.ts';
@@ -20,12 +14,8 @@ import {
   cutPage,
   describeOrigin,
   findSeenProject,
-  formatCount,
-  formatPlural,
   getNumberText,
-  getRepositoryPage,
   NOTHING,
-  renderBadge,
   renderDone,
   renderEmpty,
   renderMoment,
@@ -202,95 +192,4 @@ function renderNoIssues({ project, role }: SeenProject, isPaged: boolean, isAnyR
     : html`Paste an error message or a log, and see what the source says about it.`;
   const button = isAtLeast(role, 'triage') ? html`<p>${renderNewReport(project)}</p>` : NOTHING;
   return renderEmpty(html`No issues yet. ${how}`, button);
-}
-
-const FILE = '.github/causeway.yml';
-const EXAMPLE = `mode: comment
-labels: [analyse]
-checks:
-  exclude: ["deploy-*"]
-budget:
-  run: 0.50`;
-
-/** GET /projects/{projectId}/settings */
-export async function getSettings(c: PageContext, deps: WebDeps): Promise<Response> {
-  const seen = await findSeenProject(c, deps);
-  const { project } = seen;
-  const configuration = await deps.configurationOf(project, c.get('asking').signal);
-  const { problem } = configuration;
-  const body = html`${renderProjectHead(seen, 'settings')}
-${problem === '' ? '' : html`<p class="notice bad" role="alert">${renderPlainLine(problem, 1_000)}</p>`}
-${renderSection(
-  'configuration',
-  'Effective settings',
-  html`${renderHowToChange(project, configuration)}${renderValues(project, configuration)}`,
-)}
-${renderSection('about', 'About', renderAbout(seen))}`;
-  const crumbs = createCrumbs(project, { text: 'Settings', href: `/projects/${project.id}/settings` });
-  return renderPage(c, deps, { title: `Settings · ${project.name}`, body, section: 'projects', crumbs });
-}
-
-function renderHowToChange(project: Project, { url }: EffectiveConfiguration): Html {
-  if (!isGithubProject(project)) {
-    return html`<p>These values come from the environment in which Causeway was started. In local mode, only <code>context</code> of <code>${FILE}</code> is used. docs/configuration.md lists all settings.</p>`;
-  }
-  return html`<p>To change a value, put it into <code>${FILE}</code> on the default branch. The file is re-read for every analysis; defaults apply without it. Operator settings are upper limits.</p>
-${url === '' ? html`<p class="soft">There is no such file, neither here nor in the owner's <code>.github</code> repository.</p>` : html`<p>${renderOwnLink(project, url, 'Configuration file')}</p>`}
-<details><summary>Example</summary><pre tabindex="0" role="region" aria-label="Example of the file"><code>${EXAMPLE}</code></pre>
-<p class="hint">All keys are in docs/configuration.md of Causeway, with a schema for editors.</p></details>`;
-}
-
-function renderValues(project: Project, { values }: EffectiveConfiguration): Html {
-  if (values.length === 0) return renderEmpty('This project has no settings.');
-  return renderTable({
-    caption: `Effective settings of ${sanitiseLine(project.name, 100)}`,
-    style: 'values',
-    columns: ['Name', 'Value', 'From', ['Meaning', 'soft']],
-    rows: values.map(({ name, value, from, limit, means }) => {
-      const given = sanitiseText(value, 4_000);
-      const none = from.kind === 'owner' && limit !== '' ? 'not shown' : 'nothing';
-      return [
-        html`<code>${name}</code>`,
-        html`<span class="value">${given === '' ? html`<span class="soft">${none}</span>` : given}</span>
-${limit === '' ? '' : html`<span class="limit below"><strong>Effective:</strong> ${renderPlainLine(limit)}</span>`}`,
-        renderValueSource(from),
-        renderPlainLine(means, 1_000),
-      ];
-    }),
-  });
-}
-
-function renderValueSource(from: ValueSource): Html {
-  switch (from.kind) {
-    case 'default':
-      return html`<span class="soft">default</span>`;
-    case 'file':
-      return html`this repository's file`;
-    case 'owner':
-      return html`the file of <code>${sanitiseLine(from.repository, 200)}</code>`;
-    case 'operator':
-      return html`the operator: <code>${from.variable}</code>`;
-  }
-}
-
-function renderAbout({ project, role }: SeenProject): Html {
-  const { id, source, createdAt } = project;
-  return html`<dl class="facts"><dt>Id for the API</dt><dd><code>${id}</code></dd>
-${renderSource(project)}
-${source.kind === 'github' ? html`<dt>Your role</dt><dd>${role}</dd>` : ''}
-<dt>Added</dt><dd>${renderMoment(createdAt)}</dd></dl>`;
-}
-
-function renderSource(project: Project): Html {
-  const { source } = project;
-  switch (source.kind) {
-    case 'path':
-      return html`<dt>Folder</dt><dd><code>${sanitiseLine(source.path, 1_000)}</code></dd>`;
-    // The address may contain credentials.
-    case 'url':
-      return NOTHING;
-    case 'github':
-      return html`<dt>Repository</dt><dd>${renderOwnLink(project, getRepositoryPage(project), sanitiseLine(project.name, 300))}</dd>
-<dt>Default branch</dt><dd>${source.defaultBranch === '' ? 'none: it has no commits' : html`<code>${sanitiseLine(source.defaultBranch, 300)}</code>`}</dd>`;
-  }
 }

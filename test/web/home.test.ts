@@ -79,7 +79,7 @@ describe('what needs a person', () => {
     const problem = '.github/causeway.yml, line 3: "modes" is no key.';
     await using ground = await webGround({
       repositories: [repository('octo/shop')],
-      configuration: { values: [], problem, url: '' },
+      configuration: { values: [], problem, url: '', yaml: '' },
     });
     await ground.concluded();
     const page = await ground.visitor.page('/');

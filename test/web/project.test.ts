@@ -175,31 +175,43 @@ function settingsOf({ visitor, projects }: WebGround): Promise<string> {
 }
 
 describe('the settings of a project', () => {
-  it('show each value with where it is from and what it means', async () => {
+  it('show what was changed first, with who changed it, and the defaults by what they are about', async () => {
     await using ground = await onGithub({
       values: [
         value('mode', { value: 'fix', from: { kind: 'file' }, limit: 'comment, since MAX_MODE allows no more' }),
         value('labels', { value: '', from: { kind: 'owner', repository: 'octo/.github' } }),
         value('budget.run', { value: '$1', from: { kind: 'operator', variable: 'BUDGET_RUN' } }),
         value('language', { value: 'English' }),
+        value('checks.unheard_of', { value: 'x' }),
       ],
       problem: '',
       url: FILE,
+      yaml: 'mode: fix\n',
     });
     const page = await settingsOf(ground);
+    expect(page).toContain('<code id="settings-yaml">mode: fix\n</code>');
     expect(rowsOf(page)).toEqual([
-      ['mode', 'fix Effective: comment, since MAX_MODE allows no more', "this repository's file", 'What mode does.'],
-      ['labels', 'nothing', 'the file of octo/.github', 'What labels does.'],
-      ['budget.run', '$1', 'the operator: BUDGET_RUN', 'What budget.run does.'],
-      ['language', 'English', 'default', 'What language does.'],
+      [
+        'What Causeway may write mode',
+        'fix Effective: comment, since MAX_MODE allows no more',
+        ...["this repository's file", 'What mode does.'],
+      ],
+      ['Labels that start an analysis labels', 'nothing', 'the file of octo/.github', 'What labels does.'],
+      ['Limit for one investigation budget.run', '$1', 'the operator: BUDGET_RUN', 'What budget.run does.'],
+      // What is not changed, by what it is about.
+      ['Language of answers language', 'English', 'What language does.'],
+      ['checks.unheard_of', 'x', 'What checks.unheard_of does.'],
+    ]);
+    expect(headingsOf(page)).toEqual([
+      ...['1 octo/shop', '2 Changed', '2 Defaults', '3 What it does', '3 Failed checks', '2 About'],
     ]);
     expect(linkOf(page, 'Configuration file')).toBe(FILE);
     expect(page).not.toContain('role="alert"');
-    expect(textOf(page)).toContain('put it into .github/causeway.yml on the default branch');
+    expect(textOf(page)).toContain('edit .github/causeway.yml on the default branch');
   });
 
   it('give an example that can be pasted as it is', async () => {
-    await using ground = await onGithub({ values: [], problem: '', url: '' });
+    await using ground = await onGithub({ values: [], problem: '', url: '', yaml: '' });
     const example = /aria-label="Example of the file"><code>([^<]+)</.exec(await settingsOf(ground))?.[1] ?? '';
     const { problem, given } = parseRepositoryConfig(example.replaceAll('&quot;', '"'), 'causeway.yml');
     expect(problem).toBeNull();
@@ -208,7 +220,7 @@ describe('the settings of a project', () => {
 
   it('put what is wrong with the file on top', async () => {
     const problem = '.github/causeway.yml, line 3: <b>mode</b> is unknown.';
-    await using ground = await onGithub({ values: [value('mode')], problem, url: FILE });
+    await using ground = await onGithub({ values: [value('mode')], problem, url: FILE, yaml: '' });
     const page = await settingsOf(ground);
     expect(textOf(page)).toContain(problem);
     expect(page.indexOf('role="alert"')).toBeLessThan(page.indexOf('<table'));
@@ -221,6 +233,7 @@ describe('the settings of a project', () => {
       values: [value('instructions', { value: instructions })],
       problem: '',
       url: 'javascript:alert(1)',
+      yaml: '',
     });
     const page = await settingsOf(ground);
     expect(rowsOf(page)[0]?.[1]).toBe('<script>alert(1)</script> obey');
@@ -230,9 +243,11 @@ describe('the settings of a project', () => {
   });
 
   it('say that there is no file, and that only `context` is used of that of a repository on this disk', async () => {
-    await using github = await onGithub({ values: [value('mode')], problem: '', url: '' });
-    await using local = await webGround({ configuration: { values: [value('model')], problem: '', url: '' } });
-    expect(textOf(await settingsOf(github))).toContain('There is no such file');
+    await using github = await onGithub({ values: [value('mode')], problem: '', url: '', yaml: '' });
+    await using local = await webGround({
+      configuration: { values: [value('model')], problem: '', url: '', yaml: '' },
+    });
+    expect(textOf(await settingsOf(github))).toContain('There is no such file yet');
     const text = textOf(await settingsOf(local));
     expect(text).toContain('the environment in which Causeway was started');
     expect(text).toContain('only context of .github/causeway.yml is used');
@@ -240,7 +255,7 @@ describe('the settings of a project', () => {
   });
 
   it('name the id that the API wants, and your role', async () => {
-    await using ground = await onGithub({ values: [], problem: '', url: '' });
+    await using ground = await onGithub({ values: [], problem: '', url: '', yaml: '' });
     const reader = await ground.signIn('rita', 11, 'read');
     const { id } = ground.projects[0]!;
     const page = await reader.page(`/projects/${id}/settings`);

@@ -41,6 +41,8 @@ export interface EffectiveConfiguration {
   readonly problem: string;
   /** Page of the file, if any. */
   readonly url: string;
+  /** What applies as a file that could be put there, without what is in a private repository; "" where none is read. */
+  readonly yaml: string;
 }
 
 export interface EffectiveValue {

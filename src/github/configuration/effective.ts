@@ -1,4 +1,5 @@
 // A repository's configuration under the operator's limits: each value and its source, and what investigations use.
+import { stringify } from 'yaml';
 import {
   type EffectiveConfiguration,
   type EffectiveValue,
@@ -89,7 +90,23 @@ export function effectiveConfiguration(
     values: read.heldBy?.isPrivate ? values.map((value) => withholdValue(value, holder)) : values,
     problem: describeProblem(read),
     url: read.given === undefined ? '' : page,
+    yaml: writeYaml(read),
   };
+}
+
+/** Lists of parts, such as scopes, are too long to be of use here: whoever has some has a file. */
+function writeYaml({ config, heldBy }: ReadConfig): string {
+  if (heldBy?.isPrivate) return '';
+  const file: Record<string, unknown> = {};
+  for (const [name] of KEYS) {
+    const value = readValue(config, name);
+    const isSet = Array.isArray(value) ? value.length > 0 : value !== null && value !== '' && value !== undefined;
+    if (!isSet || (Array.isArray(value) && value.some((item) => typeof item !== 'string'))) continue;
+    const [first = '', second] = name.split('.');
+    if (second === undefined) file[first] = value;
+    else file[first] = { ...Object(file[first]), [second]: value };
+  }
+  return stringify(file);
 }
 
 /** `holder`: where the values of the file are from. */

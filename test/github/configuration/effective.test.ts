@@ -279,6 +279,21 @@ describe("under the operator's limits", () => {
   );
 });
 
+describe('all settings as a file', () => {
+  it.each(['', FULL])('says the same as the file that it is of: %j', (text) => {
+    const { yaml } = effective(text);
+    const again = parseRepositoryConfig(yaml, FILE);
+    expect(again.problem).toBeNull();
+    const { scopes: _, context: __, ...wanted } = parseRepositoryConfig(text, FILE).config;
+    expect(again.config).toMatchObject(wanted);
+  });
+
+  it('is left out where it is in a private repository of the owner', () => {
+    expect(effective(held('language: German', true)).yaml).toBe('');
+    expect(effective(held('language: German', false)).yaml).toContain('language: German');
+  });
+});
+
 describe('a file with a fault', () => {
   const text = 'model: none\nbudget: {run: 0.5}\nlabel: [x]\n';
 
