@@ -245,7 +245,7 @@ async function renderProjects(
   const lines = await readLines(deps, entries);
   const table = renderTable({
     caption: 'Projects, the last active first',
-    style: 'ledger',
+    style: 'ledger overview',
     columns: [
       'Project',
       'Default branch',

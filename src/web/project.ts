@@ -168,7 +168,9 @@ function listIssueCells(project: Project, issue: IssueLine, isNamed: boolean): r
   const { id, confidence, origin, reference, createdAt, pullRequest } = issue;
   const cause = getFirstSentence(issue.rootCause);
   const title = getHeadline(issue);
-  const source = [...(isNamed ? [project.name] : []), ...(reference === '' ? [] : [reference])].join(' · ');
+  // A place on GitHub begins with the project's name.
+  const isSaid = reference.startsWith(`${project.name}#`);
+  const source = [...(isNamed && !isSaid ? [project.name] : []), ...(reference === '' ? [] : [reference])].join(' · ');
   return [
     renderOutcome(issue),
     html`<a class="row-link" href="/issues/${id}">${renderPlainLine(title)}</a>
