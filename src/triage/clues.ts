@@ -290,8 +290,13 @@ async function findCallers(lookups: Lookups, name: string, from: string): Promis
   const byFile = new Map(hits.toReversed().map(({ path, line }) => [path, line]));
   if (byFile.size > MAX_FILES) return [];
   return [...byFile].map(([path, line]) => ({
-    ...{ kind: 'use' as const, path, line, function: '', strength: CALLER / Math.sqrt(byFile.size) },
-    ...{ reason: `calls \`${name}\`, which has the error message, at line ${line}`, names: [name] },
+    kind: 'use' as const,
+    path,
+    line,
+    function: '',
+    strength: CALLER / Math.sqrt(byFile.size),
+    reason: `calls \`${name}\`, which has the error message, at line ${line}`,
+    names: [name],
   }));
 }
 
@@ -351,7 +356,11 @@ export async function findQuotedClues(lookups: Lookups, quoted: readonly string[
     analysis: `The report quotes ${unique.length === 1 ? 'this line' : 'these lines'}; the source has each only once.`,
   });
   return unique.map(({ path, line, text }) => ({
-    ...{ kind: 'place' as const, path, line, function: '', strength: PLACE },
+    kind: 'place' as const,
+    path,
+    line,
+    function: '',
+    strength: PLACE,
     reason: `\`${cutText(text.trim(), 80)}\`, quoted in the report, is line ${line}`,
   }));
 }

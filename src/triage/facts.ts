@@ -158,7 +158,10 @@ async function findSuspects(
   const ranked = rankSuspects(clues, await rankFiles({ lookups, ...index, report, clues, scopes }));
   const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
   const functions = await findSuspectFunctions({
-    ...{ lookups, report, suspects, linesHold: traced.linesHold },
+    lookups,
+    report,
+    suspects,
+    linesHold: traced.linesHold,
     outside: findOutside(traced.mapped),
   });
   return { suspects: addFunctions(suspects, functions), functions, mismatches };

@@ -80,7 +80,10 @@ async function openOther({ notebook, signal }: Lookups, other: OtherSource): Pro
   const index = createPathIndex(await tree.files(signal));
   const packages = await readOwnPackages(tree, index, signal);
   return {
-    ...{ repository: other.source, tree, ground: { index, packages }, signal },
+    repository: other.source,
+    tree,
+    ground: { index, packages },
+    signal,
     notebook: nameRepository(notebook, other.repository),
   };
 }

@@ -197,7 +197,11 @@ function createSuspect(file: string, score: number, clues: readonly Clue[]): Ran
   const kept = pickBestOfKinds(clues);
   const place = pickBestPlace(kept);
   return {
-    ...{ file, line: place?.line ?? 0, function: place?.function ?? '', score, reasons: describeReasons(kept) },
+    file,
+    line: place?.line ?? 0,
+    function: place?.function ?? '',
+    score,
+    reasons: describeReasons(kept),
     evidence: combineEvidence(clues),
     isFramed: clues.some(({ kind }) => kind === 'frame'),
     lineFrom: place && place.line > 0 && place.kind !== 'use' ? place.kind : '',

@@ -55,7 +55,11 @@ export function createReferenceClues(
       const files = (paths.get(sha) ?? []).filter((path) => classifyFile(path) === 'source');
       if (files.length > MOST_FILES) return [];
       return files.map((path) => ({
-        ...{ kind: 'reference' as const, path, line: 0, function: '', strength: CHANGED / Math.sqrt(files.length) },
+        kind: 'reference' as const,
+        path,
+        line: 0,
+        function: '',
+        strength: CHANGED / Math.sqrt(files.length),
         reason: `changed in ${shortenSha(sha)} for #${number}, which the report names`,
       }));
     }),

@@ -249,7 +249,11 @@ async function runAttempt(
   const draft = createDraft();
   const question: Question = {
     ...about,
-    ...{ watch, sent, draft, promptCharacters: 0, signal: AbortSignal.any([signal, watch.signal]) },
+    watch,
+    sent,
+    draft,
+    promptCharacters: 0,
+    signal: AbortSignal.any([signal, watch.signal]),
   };
   const secrets = [key, ...Object.values(endpoint.headers)];
   const asked: AskedEndpoint = { endpoint, secrets, sent, dialect, now: options.now() };

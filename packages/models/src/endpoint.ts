@@ -93,7 +93,10 @@ function createMessagesEndpoint(settings: ModelSettings, address: string): Endpo
   const { baseUrl, query } = splitQuery(address);
   return {
     ...toCommonFields(settings),
-    ...{ wire: 'messages', apiKey: isOwn ? anthropic.apiKey : openai.apiKey, query, place: getHost(baseUrl) },
+    wire: 'messages',
+    apiKey: isOwn ? anthropic.apiKey : openai.apiKey,
+    query,
+    place: getHost(baseUrl),
     // The client adds the path with its version itself.
     baseUrl: baseUrl.replace(/\/v1$/, ''),
     variables: {
@@ -112,7 +115,11 @@ function createOpenaiEndpoint(settings: ModelSettings, wire: 'responses' | 'chat
   );
   const endpoint: Endpoint = {
     ...toCommonFields(settings),
-    ...{ wire, ...given, place, apiKey: openai.apiKey, isAzure },
+    wire,
+    ...given,
+    place,
+    apiKey: openai.apiKey,
+    isAzure,
     variables: { key: getKeyVariable(settings, 'OPENAI_API_KEY'), url: 'OPENAI_BASE_URL' },
   };
   return isAzure ? adaptToAzure(endpoint) : endpoint;

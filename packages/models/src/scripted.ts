@@ -145,7 +145,8 @@ function playTurn(
   return {
     content: turn.content,
     toolCalls: turn.calls.map((call, index) => ({
-      ...{ id: `call_${position}_${index}`, name: call.name },
+      id: `call_${position}_${index}`,
+      name: call.name,
       arguments: complete?.(call.arguments, request) ?? call.arguments,
     })),
     usage: {

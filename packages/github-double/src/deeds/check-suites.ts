@@ -257,7 +257,12 @@ async function startJob(
   const started = { attempt, startedAt: at, completedAt: null };
   run.attempts.at(-1)?.push({ id, name, ...started, conclusion: null, failedStep: '', log: '' });
   await addCheckRun(state, repository, {
-    ...{ id, appId, name, headSha: run.headSha, suiteId: run.suiteId, branch: run.headBranch },
+    id,
+    appId,
+    name,
+    headSha: run.headSha,
+    suiteId: run.suiteId,
+    branch: run.headBranch,
     status: 'in_progress',
     startedAt: at,
     detailsUrl: `${state.urls.web}/${fullName(state, repository)}/actions/runs/${run.id}/job/${id}`,

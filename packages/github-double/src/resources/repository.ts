@@ -138,8 +138,13 @@ export const GITHUB_COMMITTER = { name: 'GitHub', email: 'noreply@github.com' } 
 
 /** The account behind that committer. */
 const WEB_FLOW: GithubAccount = {
-  ...{ id: 19_864_447, login: 'web-flow', type: 'User', name: 'GitHub Web Flow', plan: 'free' },
-  ...{ members: new Map(), createdAt: '2016-06-10T16:23:40Z' },
+  id: 19_864_447,
+  login: 'web-flow',
+  type: 'User',
+  name: 'GitHub Web Flow',
+  plan: 'free',
+  members: new Map(),
+  createdAt: '2016-06-10T16:23:40Z',
 };
 
 /** What GitHub says about the signature. The names in a commit say nothing: git takes any. */

@@ -72,7 +72,8 @@ export const appRoutes: readonly Route[] = [
   route('GET /app/hook/config', 'app', (call) => {
     const { webhookUrl: url, webhookSecret } = appOfCall(call);
     return ok({
-      ...{ content_type: 'json', insecure_ssl: '0' },
+      content_type: 'json',
+      insecure_ssl: '0',
       ...(url === null ? {} : { url }),
       ...(webhookSecret === '' ? {} : { secret: '********' }),
     });
