@@ -440,15 +440,30 @@ it('comments name files of ours that are there', () => {
   expect(named.filter(({ name }) => !ends.has(name.replace(/^(?:\.\.?\/)+/, '')))).toEqual([]);
 });
 
-it('every exported name means one thing in the whole repository', () => {
-  const places = new Map<string, Set<string>>();
-  for (const file of listSourceFiles()) {
-    const text = readFileSync(path.join(ROOT, file), 'utf8');
-    for (const [, name = ''] of text.matchAll(/^export (?:async )?(?:function|const|class|interface|type) (\w+)/gm))
-      places.set(name, (places.get(name) ?? new Set()).add(file));
-  }
-  expect(places.size).toBeGreaterThan(2_000);
-  expect([...places].filter(([, files]) => files.size > 1).map(([name, files]) => [name, ...files])).toEqual([]);
+describe('an exported name', () => {
+  const defined = listSourceFiles().flatMap((file) => {
+    const definition = /^(export )?(?:async |abstract )*(function|const|class|interface|type)(?:\* ?| \*?)(\w+)/gm;
+    return [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(definition)].map(
+      ([, exported, kind = '', name = '']) => ({ file, kind, name, isExported: exported !== undefined }),
+    );
+  });
+  const listDoubles = (definitions: typeof defined) =>
+    [...Map.groupBy(definitions, ({ name }) => name)]
+      .map(([name, all]) => [name, ...new Set(all.map(({ file }) => file))])
+      .filter((double) => double.length > 2);
+
+  it('means one thing in the whole repository', () => {
+    const exported = defined.filter(({ isExported }) => isExported);
+    expect(exported.length).toBeGreaterThan(2_000);
+    expect(listDoubles(exported)).toEqual([]);
+  });
+
+  it('of a function or class is that of no private one either', () => {
+    const doing = defined.filter(({ kind }) => kind === 'function' || kind === 'class');
+    const exported = new Set(doing.flatMap(({ name, isExported }) => (isExported ? [name] : [])));
+    expect(exported.size).toBeGreaterThan(1_000);
+    expect(listDoubles(doing.filter(({ name }) => exported.has(name)))).toEqual([]);
+  });
 });
 
 describe.each(listPackages())('the package %s', (name) => {

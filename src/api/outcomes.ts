@@ -18,7 +18,7 @@ export async function listFailures(c: ApiContext, deps: ApiDeps): Promise<Respon
   const asking = getAsking(c);
   const find = async (id: string) => (isIdOf('fal', id) ? await deps.store.findFailure(id) : null);
   const filter = await toFilter(deps, asking, query, find);
-  const page = cutPage(c, deps, filter.limit, await deps.store.listFailures(filter.projectIds, filter));
+  const page = cutOutcomePage(c, deps, filter.limit, await deps.store.listFailures(filter.projectIds, filter));
   const last = await deps.store.findLastFindings(page);
   return c.json(page.map((failure) => addFlake(deps, failure, last.get(failure.id))));
 }
@@ -48,7 +48,7 @@ export async function listOutcomes(c: ApiContext, deps: ApiDeps): Promise<Respon
   const asking = getAsking(c);
   const find = async (id: string) => (isIdOf('out', id) ? await deps.store.findOutcome(id) : null);
   const filter = await toFilter(deps, asking, query, find);
-  return c.json(cutPage(c, deps, filter.limit, await deps.store.listOutcomes(filter)).map(toOutcome));
+  return c.json(cutOutcomePage(c, deps, filter.limit, await deps.store.listOutcomes(filter)).map(toOutcome));
 }
 
 /** GET /api/v1/calibration/ */
@@ -104,7 +104,7 @@ function withoutUndefined<T extends object>(values: T): OptionalFields<T> {
 }
 
 /** Links to the next page. `most`: one more than the page shows. */
-function cutPage<T extends { readonly id: string }>(
+function cutOutcomePage<T extends { readonly id: string }>(
   c: ApiContext,
   { baseUrl }: ApiDeps,
   most: number,

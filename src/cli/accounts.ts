@@ -72,7 +72,9 @@ async function createAccountToken(
   await store.addToken(record, hashToken(value), toActing(account));
   io.out(`${value}\n`);
   const expiry =
-    expiresAt === null ? 'does not expire' : `expires on ${formatDay(expiresAt)} at ${expiresAt.slice(11, 16)} UTC`;
+    expiresAt === null
+      ? 'does not expire'
+      : `expires on ${formatAccountDay(expiresAt)} at ${expiresAt.slice(11, 16)} UTC`;
   io.err(`Token ${record.id} has ${command.scopes.join(', ')} and ${expiry}.\n`);
   io.err("You won't see it again: only a hash of it is stored.\n");
 }
@@ -97,8 +99,8 @@ function formatTable(io: Io, tokens: readonly TokenRecord[], now: Date): string 
     const row = formatRow(
       id,
       toPrintableLine(name),
-      formatDay(createdAt),
-      formatDay(lastUsedAt),
+      formatAccountDay(createdAt),
+      formatAccountDay(lastUsedAt),
       describeExpiry(token, now),
     );
     return `${row}\n${paint.dim(`    ${scopes.join(' ')}${projectIds === null ? '' : ` (${projectIds.join(' ')})`}`)}\n`;
@@ -108,10 +110,10 @@ function formatTable(io: Io, tokens: readonly TokenRecord[], now: Date): string 
 
 function describeExpiry({ revokedAt, expiresAt }: Pick<TokenRecord, 'revokedAt' | 'expiresAt'>, now: Date): string {
   if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && Date.parse(expiresAt) <= now.getTime() ? 'expired' : formatDay(expiresAt);
+  return expiresAt !== null && Date.parse(expiresAt) <= now.getTime() ? 'expired' : formatAccountDay(expiresAt);
 }
 
-function formatDay(moment: string | null): string {
+function formatAccountDay(moment: string | null): string {
   return moment === null ? 'never' : moment.slice(0, 10);
 }
 

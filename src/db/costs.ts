@@ -104,7 +104,7 @@ export function createCostVerbs(database: Database) {
     readUsage: (filter: {
       readonly projectIds: readonly string[];
       readonly sinceMonth: string;
-    }): Promise<readonly UsageRow[]> => database.read((reader) => readUsage(reader, filter)),
+    }): Promise<readonly UsageRow[]> => database.read((reader) => readUsageRows(reader, filter)),
     /**
      * What the projects have spent together in a calendar month (UTC), by the day on which each run began; of a run
      * from an earlier month, on the first. Oldest first, what has no day before all; together it is that of `readUsage`.
@@ -222,7 +222,7 @@ function toSpending(sums: Awaited<ReturnType<ReturnType<typeof selectSums>['exec
 
 const NO_INVESTIGATIONS: UsageRow['investigations'] = { queued: 0, running: 0, concluded: 0, gave_up: 0, cancelled: 0 };
 
-async function readUsage(
+async function readUsageRows(
   reader: Reader,
   { projectIds, sinceMonth }: { readonly projectIds: readonly string[]; readonly sinceMonth: string },
 ): Promise<readonly UsageRow[]> {

@@ -295,7 +295,7 @@ async function eraseAccount(
   loginOrNumber: string,
   now: string,
 ): Promise<ErasedAccount | null> {
-  const { accountId, githubId } = await findPerson(trx, loginOrNumber);
+  const { accountId, githubId } = await findPersonToErase(trx, loginOrNumber);
   const who = accountId ?? OPERATOR;
   let mentions = 0;
   let entries = 0;
@@ -316,7 +316,7 @@ async function eraseAccount(
 const NOTHING = { sessions: 0, tokens: 0, webhooks: 0, kept: 0 } as const;
 
 /** A login may consist of digits: it is preferred to a number. */
-async function findPerson(
+async function findPersonToErase(
   trx: Trx,
   loginOrNumber: string,
 ): Promise<{ readonly accountId: string | null; readonly githubId: number | null }> {

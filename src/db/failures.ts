@@ -111,11 +111,11 @@ const MOST_HEADS = 1_000;
 export function createFailureVerbs(database: Database) {
   const { jobs } = database;
   return {
-    findFailure: (id: string): Promise<Failure | null> => database.read((reader) => findFailure(reader, { id })),
+    findFailure: (id: string): Promise<Failure | null> => database.read((reader) => findStoredFailure(reader, { id })),
     findFailureByFingerprint: (projectId: string, fingerprint: string): Promise<Failure | null> =>
-      database.read((reader) => findFailure(reader, { project_id: projectId, fingerprint })),
+      database.read((reader) => findStoredFailure(reader, { project_id: projectId, fingerprint })),
     listFailures: (projectIds: readonly string[], filter: FailureFilter): Promise<readonly Failure[]> =>
-      database.read((reader) => listFailures(reader, projectIds, filter)),
+      database.read((reader) => readFailures(reader, projectIds, filter)),
     /**
      * Links red checks to their failure, each once by its key; created (with `id`) if the fingerprint is new.
      * - A closed failure is opened again, without its former investigation and thread, by a sighting from after its
@@ -225,7 +225,7 @@ export function createFailureVerbs(database: Database) {
   };
 }
 
-async function findFailure(
+async function findStoredFailure(
   reader: Reader,
   key: Partial<Pick<FailureTable, 'id' | 'project_id' | 'fingerprint'>>,
 ): Promise<Failure | null> {
@@ -237,7 +237,7 @@ async function findFailure(
   return row ? toFailure(row) : null;
 }
 
-async function listFailures(
+async function readFailures(
   reader: Reader,
   projectIds: readonly string[],
   { sort, state, isOnDefault, since, until, limit, after }: FailureFilter,
@@ -380,7 +380,7 @@ async function closeFailuresOfPullRequest(
     .returning('failure_id')
     .execute();
   for (const id of new Set(ended.map((row) => row.failure_id))) {
-    const failure = await findFailure(trx, { id });
+    const failure = await findStoredFailure(trx, { id });
     if (failure === null || failure.isOnDefault || (await isOpenInPullRequest(trx, id))) continue;
     await closeFailure(trx, jobs, id, { sha: failure.lastSeen.sha, at, by: 'pull_request', now: at });
   }

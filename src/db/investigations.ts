@@ -332,7 +332,7 @@ export function createIssueVerbs(database: Database) {
      * account id for the audit log; absent: the caller's own.
      */
     async eraseIssue(id: string, now: string, by?: string): Promise<boolean> {
-      const erased = await database.write((trx) => eraseIssue(trx, database.jobs, { id, by, now }));
+      const erased = await database.write((trx) => eraseStoredIssue(trx, database.jobs, { id, by, now }));
       if (erased) await database.forgetErased();
       return erased;
     },
@@ -403,7 +403,7 @@ async function findConclusion(reader: Reader, issueId: string): Promise<Conclusi
   return row?.conclusion ? JSON.parse(row.conclusion) : null;
 }
 
-async function eraseIssue(
+async function eraseStoredIssue(
   trx: Trx,
   jobs: Enqueuer,
   { id, by, now }: { readonly id: string; readonly by: string | undefined; readonly now: string },

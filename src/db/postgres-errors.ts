@@ -243,7 +243,7 @@ const MOST_COLLISIONS = 3;
  * job is taken over (late writes are fenced by generation), and GitHub redelivers under the same id.
  */
 export function createSerializableRunner(kysely: Reader, patienceMs: number): TransactionRunner {
-  const inTurn = createTurns();
+  const inTurn = createRetryTurns();
   return {
     write: (verb) => {
       const attempt = async () => {
@@ -267,7 +267,7 @@ export function createSerializableRunner(kysely: Reader, patienceMs: number): Tr
 }
 
 /** Second attempts of this process, one after the other: those that met once would meet again. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+function createRetryTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const mine = last.then(work);

@@ -41,7 +41,7 @@ export function createProjectVerbs(database: Database) {
       database.write((trx) => syncProjects(trx, wanted, now)),
     /** By name, ascending. */
     listProjects: (page: ProjectPaging): Promise<readonly Project[]> =>
-      database.read((reader) => listProjects(reader, page)),
+      database.read((reader) => readProjects(reader, page)),
     /** By id, or by `owner/name` ignoring case. Hidden projects are not found. */
     async findProject(idOrName: string): Promise<Project | null> {
       const row = await database.read((reader) =>
@@ -57,7 +57,7 @@ export function createProjectVerbs(database: Database) {
   };
 }
 
-async function listProjects(reader: Reader, { after, limit }: ProjectPaging): Promise<readonly Project[]> {
+async function readProjects(reader: Reader, { after, limit }: ProjectPaging): Promise<readonly Project[]> {
   let query = reader.selectFrom('projects').selectAll().where('hidden_at', 'is', null).orderBy('name');
   if (after !== undefined) query = query.where('name', '>', after);
   if (limit !== undefined) query = query.limit(limit);
@@ -91,7 +91,7 @@ async function syncProjects(trx: Trx, wanted: readonly WantedProject[], now: str
     known.set(place, row.id);
     taken.add(row.name_lower);
   }
-  return (await listProjects(trx, {})).filter((project) => !isGithubProject(project));
+  return (await readProjects(trx, {})).filter((project) => !isGithubProject(project));
 }
 
 /** Identifies a source. A project is its place, not its name. */

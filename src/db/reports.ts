@@ -93,7 +93,7 @@ export function createReportVerbs(database: Database) {
      * the two is `fresh`.
      */
     accept: (acceptance: Acceptance): Promise<Accepted> =>
-      database.write((trx) => acceptReport(trx, database.jobs, acceptance)),
+      database.write((trx) => storeAcceptance(trx, database.jobs, acceptance)),
     /** What `accept` would answer to a key that was used before; null: it was not. */
     findEarlierAnswer: (
       asked: Pick<Acceptance, 'idempotency' | 'now'> & Pick<Report, 'accountId'>,
@@ -118,7 +118,7 @@ export function createReportVerbs(database: Database) {
   };
 }
 
-async function acceptReport(trx: Trx, jobs: Enqueuer, acceptance: Acceptance): Promise<Accepted> {
+async function storeAcceptance(trx: Trx, jobs: Enqueuer, acceptance: Acceptance): Promise<Accepted> {
   const earlier = await findEarlierAnswer(trx, { ...acceptance, accountId: acceptance.report.accountId });
   if (earlier) return earlier;
   const { investigationId, report, thread, now } = acceptance;

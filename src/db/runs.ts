@@ -68,7 +68,7 @@ export function createRunVerbs(database: Database, seal: Seal) {
      * Takes the run for a new generation; without a transcript to continue, its steps are deleted. Null: it has ended
      * or is gone.
      */
-    startRun: (runId: string, now: string): Promise<Run | null> => database.write((trx) => startRun(trx, runId, now)),
+    startRun: (runId: string, now: string): Promise<Run | null> => database.write((trx) => takeRun(trx, runId, now)),
     /** `entryOf`: a transcript entry for the step's number, written with it. */
     recordStep: (
       run: Run,
@@ -133,7 +133,7 @@ export function createRunVerbs(database: Database, seal: Seal) {
     conclude: (run: Run, conclusion: Conclusion, now: string): Promise<readonly string[]> =>
       database.write(async (trx) => {
         const stored = { sha: conclusion.analysis.revision, conclusion: JSON.stringify(conclusion), analysed_at: now };
-        const ids = await concludeRun(trx, jobs, run, { stored, sameAs: null, now });
+        const ids = await storeConclusion(trx, jobs, run, { stored, sameAs: null, now });
         await keepSteps(trx, run.id, conclusion.investigationSteps.length);
         return ids;
       }),
@@ -159,7 +159,7 @@ export function createRunVerbs(database: Database, seal: Seal) {
   };
 }
 
-async function startRun(trx: Trx, runId: string, now: string): Promise<Run | null> {
+async function takeRun(trx: Trx, runId: string, now: string): Promise<Run | null> {
   const row = await trx
     .updateTable('runs')
     .set((expression) => ({ state: 'running', generation: expression('generation', '+', 1) }))
@@ -340,7 +340,7 @@ async function endInvestigation(trx: Trx, id: string, outcome: InvestigationOutc
     .execute();
 }
 
-async function concludeRun(
+async function storeConclusion(
   trx: Trx,
   jobs: Enqueuer,
   run: Run,
@@ -366,7 +366,7 @@ async function concludeRun(
       })
       .execute();
     const isRepeat = sameAs !== null || ids.length > 0;
-    await announce(trx, jobs, investigation, { type: 'issue.created', isRepeat, now });
+    await announceIssue(trx, jobs, investigation, { type: 'issue.created', isRepeat, now });
     ids.push(id);
   }
   await followAnswers(trx, jobs, ids, now);
@@ -391,7 +391,7 @@ interface AnnouncedRun {
 }
 
 /** Tells its caller, and who has subscribed to the project, that an investigation has ended. */
-async function announce(
+async function announceIssue(
   trx: Trx,
   jobs: Enqueuer,
   investigation: AnnouncedRun,
@@ -455,7 +455,7 @@ async function concludeFromEqual(
   });
   if (!found) return [];
   const { id, issue_id: sameAs, ...stored } = found;
-  const issueIds = await concludeRun(trx, jobs, run, { stored, sameAs, now });
+  const issueIds = await storeConclusion(trx, jobs, run, { stored, sameAs, now });
   await copySteps(trx, id, run.id);
   return issueIds;
 }
@@ -489,7 +489,7 @@ async function giveUp(
   const attached = await listAttached(trx, runId);
   for (const [index, investigation] of attached.entries()) {
     await endInvestigation(trx, investigation.id, { state: 'gave_up', reason }, now);
-    await announce(trx, jobs, investigation, { type: 'issue.failed', isRepeat: index > 0, now });
+    await announceIssue(trx, jobs, investigation, { type: 'issue.failed', isRepeat: index > 0, now });
   }
   await showBestAnswers(trx, attached, now);
   await enqueueUpdates(trx, jobs, toThreadIds(attached), { runAt: now });
@@ -528,7 +528,7 @@ export async function storeCancellation(
   await unchanged.where('id', '=', runId).execute();
   const state = reason.code === 'cancelled' ? 'cancelled' : 'gave_up';
   await endInvestigation(trx, id, { state, reason }, now);
-  await announce(trx, jobs, row, { type: 'issue.failed', isRepeat: false, now });
+  await announceIssue(trx, jobs, row, { type: 'issue.failed', isRepeat: false, now });
   if (state === 'cancelled') {
     const entry = { accountId: by ?? row.account_id, projectId: row.project_id };
     await writeAudit(trx, { ...entry, at: now, verb: 'investigation.cancelled', subject: id });

@@ -50,10 +50,10 @@ export function createSubscriptionVerbs(database: Database, seal: Seal) {
       database.write((trx) => addSubscription(trx, made, { how, seal })),
     /** Newest first. */
     listSubscriptions: (accountId: string): Promise<readonly ListedSubscription[]> =>
-      database.read((reader) => listSubscriptions(reader, accountId)),
+      database.read((reader) => readSubscriptions(reader, accountId)),
     /** Null: no such subscription of the account. */
     async findSubscription(id: string, accountId: string): Promise<ListedSubscription | null> {
-      const all = await database.read((reader) => listSubscriptions(reader, accountId));
+      const all = await database.read((reader) => readSubscriptions(reader, accountId));
       return all.find((one) => one.id === id) ?? null;
     },
     /** Null: it was deleted. */
@@ -134,7 +134,7 @@ async function addSubscription(
   return 'added';
 }
 
-async function listSubscriptions(reader: Reader, accountId: string): Promise<readonly ListedSubscription[]> {
+async function readSubscriptions(reader: Reader, accountId: string): Promise<readonly ListedSubscription[]> {
   const rows = await reader
     .selectFrom('subscriptions')
     .selectAll()

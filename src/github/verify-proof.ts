@@ -92,7 +92,9 @@ function checkWords({ repository: { owner, repo }, certificate }: Verifying, url
   return [
     ...(state === 'proven' ? [] : [`its state is "${state}", not "proven"`]),
     ...(isElsewhere ? [`it is about ${repository}, not about the repository of the pull request`] : []),
-    ...(isSameAddress(pullRequest, url) ? [] : [`it is the certificate of ${pullRequest}, not of this pull request`]),
+    ...(isSamePullAddress(pullRequest, url)
+      ? []
+      : [`it is the certificate of ${pullRequest}, not of this pull request`]),
     ...(checks.length === 0 ? ['it names no check'] : []),
     ...(turned.length === 0 ? ['it names no test'] : []),
   ];
@@ -129,7 +131,7 @@ function parsePullAddress(url: string, webUrl: string) {
 }
 
 /** No two repositories on GitHub differ in case alone. */
-function isSameAddress(one: string, other: string): boolean {
+function isSamePullAddress(one: string, other: string): boolean {
   const [first, second] = [one, other].map((url) => URL.parse(url.toLowerCase()));
   const toPath = (url: URL | null | undefined) => url?.pathname.replace(/\/$/, '');
   return first != null && first.host === second?.host && toPath(first) === toPath(second);

@@ -78,7 +78,7 @@ function concludeTaken(run: FinishedRun, checked: CheckedDraft, decision: Taken)
       partial: run.partial,
       reason: describeConclusionReason(run, checked, decision),
       confidence: weighRun(run, checked, decision),
-      suspects: mergeSuspects(isLead ? [] : listSuspects(checked, decision, changeSet), facts.analysis.suspects),
+      suspects: mergeShownSuspects(isLead ? [] : listSuspects(checked, decision, changeSet), facts.analysis.suspects),
       citations: checked.claims.flatMap(({ text, citations }) =>
         citations.map(({ step, quote }) => ({ claim: text, step, quote })),
       ),
@@ -375,7 +375,7 @@ function listSuspects(
 }
 
 /** The model's come first with at least the facts' best score; what the facts say of the same file is kept with it. */
-function mergeSuspects(own: ConclusionDraft['suspects'], facts: readonly Suspect[]): readonly Suspect[] {
+function mergeShownSuspects(own: ConclusionDraft['suspects'], facts: readonly Suspect[]): readonly Suspect[] {
   const score = Math.max(LEAST_SCORE, ...facts.map((suspect) => suspect.score));
   const files = new Set(own.map(({ file }) => file));
   const first = own.map(({ why, ...place }): Suspect => {

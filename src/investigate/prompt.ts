@@ -52,7 +52,7 @@ export function createFence(): string {
 
 /** The system message, the same in all runs, and the brief. Same brief and fence: the same bytes. */
 export function buildOpeningMessages(brief: Brief, fence: string): readonly Message[] {
-  return buildMessages(SYSTEM_TEXT, brief, { parts: buildParts(brief), fence, order: 'Investigate.' });
+  return buildPromptMessages(SYSTEM_TEXT, brief, { parts: buildParts(brief), fence, order: 'Investigate.' });
 }
 
 /** What a second look has before it: the report and what the first conversation made of it. */
@@ -73,13 +73,13 @@ export function buildLookMessages(brief: LookBrief, fence: string): readonly Mes
     { heading: 'Its evidence', text: cut(brief.evidence, LOOK_CAPS.evidence) },
     { heading: 'Its change', text: cut(brief.change, LOOK_CAPS.change) },
   ].filter(({ text }) => text !== '');
-  return buildMessages(LOOK_TEXT, brief, { parts, fence, order: 'Try to refute it.' });
+  return buildPromptMessages(LOOK_TEXT, brief, { parts, fence, order: 'Try to refute it.' });
 }
 
 /** UTF-8 bytes. */
 const LOOK_CAPS = { report: 6_000, conclusion: 6_000, evidence: 6_000, change: 16_000 } as const;
 
-function buildMessages(
+function buildPromptMessages(
   system: string,
   brief: Pick<Brief, 'project' | 'revision' | 'language' | 'context'>,
   { parts, fence, order }: { readonly parts: readonly PromptPart[]; readonly fence: string; readonly order: string },

@@ -69,7 +69,7 @@ export async function findNeeds(deps: NeedDeps, asking: Asking, known: KnownProj
   const [red, pullRequests, questions, files, deliveries] = await Promise.all([
     listRedBranches(deps, ids, byId),
     listPullRequests(deps, asking, acting, byId),
-    listQuestions(deps, asking, acting, byId),
+    listNeededQuestions(deps, asking, acting, byId),
     listFaultyFiles(deps, asking, known),
     countFailedDeliveries(deps, asking),
   ]);
@@ -139,7 +139,7 @@ async function readIssues(
 }
 
 /** Of one report only the newest answer counts: a question may have been answered since. */
-async function listQuestions(
+async function listNeededQuestions(
   deps: NeedDeps,
   asking: Asking,
   projectIds: readonly string[],

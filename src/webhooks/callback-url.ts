@@ -47,7 +47,7 @@ export function checkCallbackUrl(text: string, policy: CallbackPolicy, field = '
 
 function checkUrl(text: string, policy: CallbackPolicy): UrlVerdict {
   if (text.length > MAX_LENGTH) {
-    return refuseUrl([describeFixed('length', `is longer than ${MAX_LENGTH} characters: shorten it`)]);
+    return refuseUrl([describeUrlFault('length', `is longer than ${MAX_LENGTH} characters: shorten it`)]);
   }
   // The other rules are applied to the text as it would be once its characters are corrected.
   const readable = text.toWellFormed().replace(UNSAFE_CHARACTERS, encodeURIComponent);
@@ -55,12 +55,12 @@ function checkUrl(text: string, policy: CallbackPolicy): UrlVerdict {
   const faults = [...findTextFaults(text, readable)];
   if (authority === '') return refuseUrl(faults);
   if (authority.includes('@')) {
-    faults.push(describeFixed('credentials', 'contains a user name or password, which must be left out'));
+    faults.push(describeUrlFault('credentials', 'contains a user name or password, which must be left out'));
   }
   const isHttp = /^https?$/i.test(scheme);
   const url = URL.parse(isHttp ? readable : readable.replace(scheme, 'https'));
   if (url === null) {
-    faults.push(describeFixed('url', 'is not a valid URL: its host or its port (1 to 65535) cannot be read'));
+    faults.push(describeUrlFault('url', 'is not a valid URL: its host or its port (1 to 65535) cannot be read'));
     return refuseUrl(faults);
   }
   faults.push(...findHostFaults(url, policy));
@@ -76,25 +76,25 @@ function findTextFaults(text: string, readable: string): readonly CallbackUrlFau
   const faults: CallbackUrlFault[] = [];
   if (readable !== text) {
     faults.push(
-      describeFixed(
+      describeUrlFault(
         'characters',
         'contains white space, a control character or a backslash, which must be percent-encoded',
       ),
     );
   }
   if (!/^[a-z][a-z0-9+.-]*:/i.test(readable)) {
-    faults.push(describeFixed('url', 'must be an absolute URL such as https://host/path'));
+    faults.push(describeUrlFault('url', 'must be an absolute URL such as https://host/path'));
   } else if (!/^https?:/i.test(readable)) {
-    faults.push(describeFixed('scheme', 'must begin with https://'));
+    faults.push(describeUrlFault('scheme', 'must begin with https://'));
   } else if (!PARTS.test(readable)) {
-    faults.push(describeFixed('url', 'must name a host as in https://host/path'));
+    faults.push(describeUrlFault('url', 'must name a host as in https://host/path'));
   }
   if (OWN_SECRET.test(text) || OWN_SECRET.test(decodePercents(text))) {
     const what = 'contains a token or signing secret of Causeway, which must not be in a URL: revoke it';
-    faults.push(describeFixed('secret', what));
+    faults.push(describeUrlFault('secret', what));
   }
   if (readable.includes('#'))
-    faults.push(describeFixed('fragment', 'contains a fragment (#…), which must be left out'));
+    faults.push(describeUrlFault('fragment', 'contains a fragment (#…), which must be left out'));
   return faults;
 }
 
@@ -110,9 +110,9 @@ function findHostFaults(url: URL, policy: CallbackPolicy): readonly CallbackUrlF
 
 function findNameFaults(host: string): readonly CallbackUrlFault[] {
   if (host.endsWith('.')) {
-    return [describeFixed('name', 'has a host name that ends in a dot, which must be left out')];
+    return [describeUrlFault('name', 'has a host name that ends in a dot, which must be left out')];
   }
-  if (!isHostName(host)) return [describeFixed('name', 'has a host name that cannot be in the DNS: correct it')];
+  if (!isHostName(host)) return [describeUrlFault('name', 'has a host name that cannot be in the DNS: correct it')];
   if (!host.includes('.')) {
     return [describeOpenable('name', 'has a host name of a single label, which only an internal network resolves')];
   }
@@ -125,7 +125,7 @@ function findPortFaults(url: URL, isOpened: boolean): readonly CallbackUrlFault[
   const faults: CallbackUrlFault[] = [];
   if (!isOpened && url.protocol !== 'https:') faults.push(describeOpenable('https', 'must begin with https://'));
   if (url.port === '0') {
-    faults.push(describeFixed('port', 'has port 0, which accepts no connections: use port 443 or 8443'));
+    faults.push(describeUrlFault('port', 'has port 0, which accepts no connections: use port 443 or 8443'));
   } else if (!isOpened && !PORTS.includes(url.port)) {
     faults.push(describeOpenable('port', 'must use port 443 or 8443'));
   }
@@ -149,7 +149,7 @@ function describeOpenable(rule: string, what: string): CallbackUrlFault {
   return { rule, detail: `${what} (rule "${rule}"); ${repair}.` };
 }
 
-function describeFixed(rule: string, what: string): CallbackUrlFault {
+function describeUrlFault(rule: string, what: string): CallbackUrlFault {
   return { rule, detail: `${what} (rule "${rule}"); CALLBACK_ALLOW cannot open an exception from it.` };
 }
 

@@ -95,7 +95,7 @@ export function createSender(options: SenderOptions): Sender {
       isUncertain = true;
     };
     try {
-      return await judgeAnswer(await exchange(request, { policy, resolver, secureContext, onSend, signal: either }));
+      return await judgeResponse(await exchange(request, { policy, resolver, secureContext, onSend, signal: either }));
     } catch (error) {
       signal.throwIfAborted();
       const late = `The receiver did not complete its answer within ${deadlineMs / 1_000} s.`;
@@ -234,7 +234,7 @@ function createSystemResolver(): Resolver {
   };
 }
 
-async function judgeAnswer(answer: IncomingMessage): Promise<SendResult> {
+async function judgeResponse(answer: IncomingMessage): Promise<SendResult> {
   const status = answer.statusCode ?? 0;
   const { headers } = answer;
   if (status >= 200 && status < 300) {

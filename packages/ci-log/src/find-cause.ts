@@ -49,7 +49,7 @@ function findCauseAmong(lines: readonly LogLine[], steps: readonly LogStep[], pa
   const own = findBestCause(causes);
   if (own && rankCause(own) >= RANKS.weak) {
     const others = causes.filter((cause) => cause !== own && rankCause(cause) >= RANKS.weak);
-    return { ...own, tests: mergeTests([own, ...others]), others };
+    return { ...own, tests: mergeFailedTests([own, ...others]), others };
   }
   const end = failed.at(-1)?.from ?? lines.length;
   const before = work.filter(({ isFailed, from }) => !isFailed && from < end).reverse();
@@ -59,7 +59,7 @@ function findCauseAmong(lines: readonly LogLine[], steps: readonly LogStep[], pa
 }
 
 /** Of several steps, each name once. */
-function mergeTests(causes: readonly Cause[]): readonly FailedTest[] {
+function mergeFailedTests(causes: readonly Cause[]): readonly FailedTest[] {
   const tests = causes.flatMap((cause) => cause.tests).toReversed();
   return [...new Map(tests.map((test) => [test.name, test] as const)).values()].toReversed();
 }

@@ -167,7 +167,7 @@ export function readLog(log: string): LogReading {
  * time and throws nothing, whatever the texts hold.
  */
 export function readCheck(texts: CheckTexts): ReadCheck {
-  const told = readAnnotations(texts.annotations);
+  const told = readFailureAnnotations(texts.annotations);
   const { text, results, exact } = chooseText(texts, told);
   const { cause, fault } = text;
   const shown = showResults(text, results) ?? compareWithPassing(text, texts.passing ?? '');
@@ -177,7 +177,7 @@ export function readCheck(texts: CheckTexts): ReadCheck {
   // That time ran out says nothing of what took it.
   const isTimeOut = fault === null && excerpt.tests.length === 0 && TIME_OUT.test(excerpt.headline);
   const print = isTimeOut ? null : fingerprintText(texts.name, text, told);
-  const places = [findAnnotatedPlaces(told), results?.places ?? [], inLog, findTestPlaces(cause)];
+  const places = [findAnnotatedPlaces(told), results?.places ?? [], inLog, findPlacesOfTests(cause)];
   return {
     excerpt: results === null ? excerpt : nameAllTests(excerpt, cause, results),
     places: mergePlaces(places.flat()),
@@ -220,7 +220,7 @@ function fingerprintText(
 }
 
 /** Warnings did not make it red; that a process ended is GitHub's own annotation on each step that failed. */
-function readAnnotations(annotations: CheckTexts['annotations']): readonly LogPlace[] {
+function readFailureAnnotations(annotations: CheckTexts['annotations']): readonly LogPlace[] {
   return annotations
     .filter(({ level, message }) => level === 'failure' && message !== '' && !SAYS_NOTHING.test(message))
     .map(({ path, line, message }) => ({ path, line, message }));
@@ -342,7 +342,7 @@ function findAnnotatedPlaces(told: readonly LogPlace[]): readonly LogPlace[] {
   });
 }
 
-function findTestPlaces({ tests }: Cause): readonly LogPlace[] {
+function findPlacesOfTests({ tests }: Cause): readonly LogPlace[] {
   return tests.flatMap(({ path, name }) => {
     const own = path === '' ? null : toRepositoryPath(path);
     return own === null ? [] : [{ path: own, line: 0, message: name }];

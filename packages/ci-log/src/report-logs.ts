@@ -18,7 +18,7 @@ const MOST_READ = 20;
  * the words are all of it. Reads in linear time and throws nothing, whatever the text holds.
  */
 export function readReport(text: string): ReadReport {
-  const parts = splitReport(text.split(/\r\n|\n|\r/));
+  const parts = splitIntoParts(text.split(/\r\n|\n|\r/));
   const logs = parts
     .filter(({ kind }) => kind === 'log')
     .slice(0, MOST_READ)
@@ -50,10 +50,10 @@ interface PartReading {
 /** What people pasted among their words has to say what failed; anything else that is a log is shown as far as it goes. */
 function readReportPart(part: ReportPart): readonly PartReading[] {
   const reading = readLog(part.lines.join('\n'));
-  return isFirm(reading) || (part.isSure && reading.excerpt.headline !== '') ? [{ part, reading }] : [];
+  return isFirmReading(reading) || (part.isSure && reading.excerpt.headline !== '') ? [{ part, reading }] : [];
 }
 
-function isFirm({ rank, excerpt, hasFault }: LogReading): boolean {
+function isFirmReading({ rank, excerpt, hasFault }: LogReading): boolean {
   return rank >= ERROR_RANK || hasFault || excerpt.tests.length > 0;
 }
 
@@ -70,7 +70,7 @@ function toReadLog({ part, reading }: PartReading): ReadLog {
  * is their choice already.
  */
 function composeText(text: string, words: string, shown: readonly PartReading[]): string {
-  const firm = shown.filter(({ reading }) => isFirm(reading));
+  const firm = shown.filter(({ reading }) => isFirmReading(reading));
   const [first] = firm;
   if (first === undefined || (words !== '' && first.part.name === '')) return text;
   const { tests, headline, lines } = first.reading.excerpt;
@@ -88,7 +88,7 @@ function composeText(text: string, words: string, shown: readonly PartReading[])
 /** What is added to a report after its logs. */
 const GUIDANCE = /^## Guidance from \S/;
 
-function splitReport(lines: readonly string[]): readonly ReportPart[] {
+function splitIntoParts(lines: readonly string[]): readonly ReportPart[] {
   const headings = lines.flatMap((line, at) => (readLogHeading(line) === null ? [] : [at]));
   const [first = lines.length] = headings;
   const named = headings.flatMap((at, index): readonly ReportPart[] => {

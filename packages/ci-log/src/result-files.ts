@@ -270,7 +270,7 @@ function readSarif(text: string): readonly FailedResult[] {
     const byId = new Map(rules.map((rule) => [rule['id'], rule] as const));
     return listObjects(run['results']).flatMap((result) => {
       const { index, id } = { index: result['ruleIndex'], ...toObject(result['rule']) } as ResultObject;
-      const ruleId = readString(result['ruleId']) || readString(id);
+      const ruleId = readStringField(result['ruleId']) || readStringField(id);
       return readSarifResult(result, ruleId, byId.get(ruleId) ?? rules[Number(index ?? -1)] ?? {});
     });
   });
@@ -285,13 +285,13 @@ function readSarifResult(result: ResultObject, id: string, rule: ResultObject): 
   const physical = toObject(location['physicalLocation']);
   const line = toObject(physical['region'])['startLine'];
   const message =
-    readString(toObject(result['message'])['text']) || readString(toObject(rule['shortDescription'])['text']);
+    readStringField(toObject(result['message'])['text']) || readStringField(toObject(rule['shortDescription'])['text']);
   return [
     {
       kind: 'finding',
-      scope: (id || readString(rule['id'])).slice(0, NAME_CHARACTERS),
+      scope: (id || readStringField(rule['id'])).slice(0, NAME_CHARACTERS),
       name: '',
-      path: readUri(readString(toObject(physical['artifactLocation'])['uri'])).slice(0, NAME_CHARACTERS),
+      path: readUri(readStringField(toObject(physical['artifactLocation'])['uri'])).slice(0, NAME_CHARACTERS),
       line: typeof line === 'number' && Number.isSafeInteger(line) && line > 0 ? line : 0,
       message: keepWhole(message.trim(), MESSAGE_CHARACTERS),
       trace: '',
@@ -317,6 +317,6 @@ function listObjects(value: unknown): readonly ResultObject[] {
   return Array.isArray(value) ? value.map(toObject) : [];
 }
 
-function readString(value: unknown): string {
+function readStringField(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -303,10 +303,10 @@ function findBestShift(lines: readonly string[], start: number, count: number, r
   let shift = 0;
   while (shift < room.down && lines[start + shift] === lines[start + shift + count]) shift++;
   let best = shift;
-  let bestCost = computeCost(lines, start + shift);
+  let bestCost = computePlaceCost(lines, start + shift);
   while (shift > -room.up && lines[start + shift - 1] === lines[start + shift + count - 1]) {
     shift--;
-    const here = computeCost(lines, start + shift);
+    const here = computePlaceCost(lines, start + shift);
     if (here < bestCost) {
       best = shift;
       bestCost = here;
@@ -316,7 +316,7 @@ function findBestShift(lines: readonly string[], start: number, count: number, r
 }
 
 /** Low if the run begins like a block: little indentation, and after or with a blank line. */
-function computeCost(lines: readonly string[], start: number): number {
+function computePlaceCost(lines: readonly string[], start: number): number {
   const first = lines[start] ?? '';
   const breaks = isBlank(lines[start - 1] ?? '') || isBlank(first);
   return 2 * measureIndentation(first) + (breaks ? 0 : 1);

@@ -35,7 +35,7 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
   }
 
   async function readTextAt(path: string, signal: AbortSignal): Promise<string | null> {
-    const entry = (await index(signal)).byPath.get(cleanPath(path));
+    const entry = (await index(signal)).byPath.get(toTreePath(path));
     if (entry === undefined || !isReadable(entry)) return null;
     return decodeText(await renewing(signal, () => access.objects.read(entry.blob, signal)));
   }
@@ -56,8 +56,8 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
     },
     async read(path, options, signal) {
       const found = await index(signal);
-      const entry = found.byPath.get(cleanPath(path));
-      if (entry === undefined) return describeMissing(found, cleanPath(path));
+      const entry = found.byPath.get(toTreePath(path));
+      if (entry === undefined) return describeMissingPath(found, toTreePath(path));
       return renewing(signal, () => readEntry(access, entry, options.lines, signal));
     },
     async search(query, signal) {
@@ -70,7 +70,7 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
       return text === null ? [] : readOutline(path, text);
     },
     async history(query, signal) {
-      const path = cleanPath(query.path ?? '');
+      const path = toTreePath(query.path ?? '');
       if (isOutside(path)) return { commits: [], cut: `${path} is not a path in a repository.` };
       const kind = (await index(signal)).byPath.get(path)?.kind;
       const isFile = kind !== undefined && kind !== 'submodule';
@@ -83,11 +83,11 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
     async blame(path, range, signal) {
       const lines = await clampLines(path, range, signal);
       if (lines === null) return [];
-      const at = { revision, path: cleanPath(path), range: lines };
+      const at = { revision, path: toTreePath(path), range: lines };
       return renewing(signal, () => blameLines(access, at, signal));
     },
     compare: (from, options, signal) => {
-      const path = cleanPath(options.path ?? '');
+      const path = toTreePath(options.path ?? '');
       const span = { from, to: revision };
       return renewing(signal, () => compareCommits(access, span, { ...options, path }, signal));
     },
@@ -210,7 +210,7 @@ async function* readBlobs(
   for (let from = 0; from < blobs.length; from += BLOBS_AT_ONCE) {
     const some = blobs.slice(from, from + BLOBS_AT_ONCE);
     const read = await withRenewal(access, signal, () =>
-      Promise.all(some.map((blob) => readBlob(access, blob, signal))),
+      Promise.all(some.map((blob) => readTreeBlob(access, blob, signal))),
     );
     const contents = read.flatMap((bytes, index) => (bytes === null ? [] : [{ blob: some[index] ?? '', bytes }]));
     if (contents.length > 0) yield contents;
@@ -218,7 +218,7 @@ async function* readBlobs(
 }
 
 /** Null for one that is missing or too large. Throws `DamagedObjects`. */
-async function readBlob({ objects }: RepositoryAccess, blob: string, signal: AbortSignal): Promise<Buffer | null> {
+async function readTreeBlob({ objects }: RepositoryAccess, blob: string, signal: AbortSignal): Promise<Buffer | null> {
   try {
     const { size } = await objects.readHeader(blob, signal);
     return size > MAX_BLOB_BYTES ? null : await objects.read(blob, signal);
@@ -229,7 +229,7 @@ async function readBlob({ objects }: RepositoryAccess, blob: string, signal: Abo
 }
 
 /** The path as the tree spells it: `./src/a.ts` and `src/` are common ways to say `src/a.ts` and `src`. */
-function cleanPath(path: string): string {
+function toTreePath(path: string): string {
   const clean = path.replace(/^(?:\.\/+)+/, '').replace(/(?<!\/)\/+$/, '');
   return clean === '.' ? '' : clean;
 }
@@ -238,7 +238,7 @@ function isOutside(path: string): boolean {
   return path.startsWith('/') || path.split('/').includes('..');
 }
 
-function describeMissing(index: TreeIndex, path: string): FileRead {
+function describeMissingPath(index: TreeIndex, path: string): FileRead {
   if (index.isFolder(path)) return { kind: 'folder' };
   return { kind: 'absent', nearest: findNearestPaths(path, [...index.byPath.keys()]) };
 }

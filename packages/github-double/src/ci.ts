@@ -43,7 +43,7 @@ export function startCi(
       const broken = interfere(job, sha);
       const { passed, output } =
         broken === null ? await runInTree(gitDir, sha, command, environment) : { passed: false, output: broken };
-      const log = formatLog(command.join(' '), output, passed);
+      const log = formatJobLog(command.join(' '), output, passed);
       const end = passed ? { conclusion: 'success' as const } : { conclusion: 'failure' as const, failedStep: 'test' };
       await people.finishJob(name, run, job, { ...end, log });
     }
@@ -85,8 +85,8 @@ async function runInTree(
   try {
     const archive = path.join(folder, 'tree.tar');
     await writeFile(archive, await git(gitDir, ['archive', '--format=tar', '--prefix=tree/', sha]));
-    await runCommand('tar', ['-xf', archive, '-C', folder], { cwd: folder });
-    return await runCommand(command, args, { cwd: path.join(folder, 'tree'), environment });
+    await runJobCommand('tar', ['-xf', archive, '-C', folder], { cwd: folder });
+    return await runJobCommand(command, args, { cwd: path.join(folder, 'tree'), environment });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -97,7 +97,7 @@ interface JobFolder {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-function runCommand(command: string, args: readonly string[], { cwd, environment }: JobFolder) {
+function runJobCommand(command: string, args: readonly string[], { cwd, environment }: JobFolder) {
   return new Promise<{ readonly passed: boolean; readonly output: string }>((resolve) => {
     // Vitest's own variables would make the tests of the tree report to it.
     const env = { PATH: process.env['PATH'], HOME: cwd, CI: 'true', ...environment };
@@ -107,7 +107,7 @@ function runCommand(command: string, args: readonly string[], { cwd, environment
   });
 }
 
-function formatLog(command: string, output: string, passed: boolean): string {
+function formatJobLog(command: string, output: string, passed: boolean): string {
   const lines = [
     `##[group]Run ${command}`,
     command,

@@ -70,7 +70,7 @@ export async function startGithubDouble(options: DoubleOptions = {}): Promise<Gi
   };
   const page = options.page === true ? servePage(double) : null;
   handlers.storage = (request, response) => Promise.resolve(serveStorage(state, problems, request, response));
-  handlers.web = (request, response) => serve(api, { basePath, page }, request, response);
+  handlers.web = (request, response) => serveDouble(api, { basePath, page }, request, response);
   return double;
 }
 
@@ -81,7 +81,7 @@ async function notReady(_request: IncomingMessage, response: ServerResponse): Pr
 }
 
 /** A plain address serves the API at its root, so the page must not be asked for what the API has. */
-async function serve(
+async function serveDouble(
   api: ApiServer,
   { basePath, page }: { basePath: string; page: PageHandler | null },
   request: IncomingMessage,

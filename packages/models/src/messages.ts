@@ -32,7 +32,7 @@ type KeptBlock =
 export async function askMessages(question: Question): Promise<ModelAnswer> {
   const body = buildRequestBody(question);
   question.promptCharacters = JSON.stringify([body['system'], body['messages'], body['tools']]).length;
-  const client = await createClient(question);
+  const client = await createMessagesClient(question);
   const reading: MessageReading = {
     draft: question.draft,
     blocks: [],
@@ -50,7 +50,7 @@ export async function askMessages(question: Question): Promise<ModelAnswer> {
 type MessagesClient = Pick<Anthropic, 'post'>;
 
 /** Everything that the library would read from the environment is given, so that only the configuration counts. */
-async function createClient({ endpoint, key, watch }: Question): Promise<MessagesClient> {
+async function createMessagesClient({ endpoint, key, watch }: Question): Promise<MessagesClient> {
   const common = {
     defaultHeaders: { ...endpoint.headers },
     maxRetries: 0,
@@ -160,14 +160,14 @@ interface Turn {
 
 /** All results of a turn go back in one message, before what else is said to the model. */
 function joinTurns(turns: readonly Turn[], message: OwnMessage): readonly Turn[] {
-  const next = toTurn(message);
+  const next = toMessageTurn(message);
   if (next.content.length === 0) return turns;
   const last = turns.at(-1);
   if (last?.role !== next.role) return [...turns, next];
   return [...turns.slice(0, -1), { role: next.role, content: [...last.content, ...next.content] }];
 }
 
-function toTurn(message: OwnMessage): Turn {
+function toMessageTurn(message: OwnMessage): Turn {
   switch (message.role) {
     case 'system':
     case 'user':

@@ -134,7 +134,7 @@ function playTurn(
   characters: { readonly prompt: number; readonly shared: number },
 ): ModelTurn {
   const position = request.messages.filter((message) => message.role === 'assistant').length;
-  const answer = findAnswer(script, request);
+  const answer = findScriptedAnswer(script, request);
   const isSecondLook = request.tools.some(({ name }) => name === secondLookTool);
   const turns = isSecondLook ? answer.secondLook : answer.turns;
   const turn = turns[position];
@@ -159,7 +159,7 @@ function playTurn(
 }
 
 /** By the first message of the conversation, which has the report; later ones have what tools found. */
-function findAnswer({ answers }: Script, { messages }: ModelRequest): ScriptedAnswer {
+function findScriptedAnswer({ answers }: Script, { messages }: ModelRequest): ScriptedAnswer {
   const report = messages.find(({ role }) => role === 'user')?.content.toLowerCase() ?? '';
   const found = answers.find(({ to }) => to.every((text) => report.includes(text)));
   if (found === undefined) throw createEnd('has no answer to this report: add one to its "answers"');

@@ -114,7 +114,7 @@ export function resolveSubmodule(
   url: string,
   { name, origin }: { readonly name: string; readonly origin: string },
 ): string | null {
-  const place = url.startsWith('./') || url.startsWith('../') ? climb(name, url) : locate(url, origin);
+  const place = url.startsWith('./') || url.startsWith('../') ? climb(name, url) : resolveLink(url, origin);
   const parts = place?.replace(/\.git\/?$/, '').split('/') ?? [];
   return parts.length === 2 && parts.every(isNamePart) ? parts.join('/') : null;
 }
@@ -130,7 +130,7 @@ function climb(name: string, url: string): string | null {
   return parts.join('/');
 }
 
-function locate(url: string, origin: string): string | null {
+function resolveLink(url: string, origin: string): string | null {
   const host = URL.parse(origin)?.host ?? '';
   if (host === '') return null;
   const short = /^[\w.-]{1,40}@([^:/\s]{1,200}):([^/\s][^\s]{0,300})$/.exec(url);

@@ -80,7 +80,7 @@ async function listPullsOfCommit({ read }: Inquiry, sha: string) {
   return found ?? [];
 }
 
-async function readPull({ read }: Inquiry, number: number): Promise<ListedPullRequest | null> {
+async function readListedPull({ read }: Inquiry, number: number): Promise<ListedPullRequest | null> {
   return await ignoreUnknown(read(({ rest }, place) => rest.pulls.get({ ...place, pull_number: number })));
 }
 
@@ -113,7 +113,7 @@ async function findForkPlace(
     inquiry,
   );
   if (open !== null) return await toOpenPlace(inquiry, open);
-  const former = pullRequest === null ? null : await readPull(inquiry, pullRequest);
+  const former = pullRequest === null ? null : await readListedPull(inquiry, pullRequest);
   return former?.state === 'closed' && former.head.sha === sha ? toClosedPlace(inquiry, former) : null;
 }
 
@@ -148,7 +148,7 @@ async function isQueued(inquiry: Inquiry, { sha, branch }: NotedPlace): Promise<
 }
 
 async function findQueuePlace(inquiry: Inquiry, { base, number, baseSha }: QueueBranch): Promise<HeadPlace | null> {
-  const pull = await readPull(inquiry, number);
+  const pull = await readListedPull(inquiry, number);
   if (pull === null) return null;
   const place = pull.state === 'open' ? await toOpenPlace(inquiry, pull) : toClosedPlace(inquiry, pull);
   return { ...place, base: { branch: base, sha: baseSha }, isQueue: true };

@@ -29,7 +29,7 @@ export async function listPastChecks(inquiry: Inquiry, { since, mostCalls, isPat
     const red = await recoverFrom<readonly RedJob[] | null>(isPatient ? [] : ['busy', 'unsure'], read, () => null);
     if (red !== null) redJobs.set(run.id, red);
   }
-  const onDefault = runs.filter((run) => isOnDefault(inquiry, run));
+  const onDefault = runs.filter((run) => isRunOnDefault(inquiry, run));
   const checks = failed.flatMap((run): readonly PastCheck[] => {
     const before = onDefault.find((one) => one.workflow_id === run.workflow_id && one.created_at < run.created_at);
     const place = describePastPlace(inquiry, run);
@@ -104,7 +104,7 @@ function mayHaveRedJobs({ conclusion, run_attempt: attempt = 1 }: PastRun): bool
 }
 
 /** Whether it tested the default branch as it was then. */
-function isOnDefault({ project }: Inquiry, run: PastRun): boolean {
+function isRunOnDefault({ project }: Inquiry, run: PastRun): boolean {
   const isOwn = run.head_repository?.id === project.source.repositoryId;
   const isAtTip = run.event !== 'pull_request' && run.event !== 'merge_group' && isTesting(run);
   const isEnded = ['success', 'failure', 'timed_out'].includes(run.conclusion ?? '');

@@ -38,7 +38,7 @@ export const onCheckRunCompleted: EventHandler<'check_run.completed'> = async (d
   if (project === null || (await areAllOurs(deps, project, [branch])) || !sha || !name) return;
   if (FAILED.has(conclusion ?? '')) await noteHead(deps, project, { sha, branch }, RUN_MS);
   if (conclusion !== 'success') return;
-  await notePassed(deps, project, branch, { check: { app: run.app?.slug ?? '', name }, sha, at: at ?? '', runId });
+  await notePassedCheck(deps, project, branch, { check: { app: run.app?.slug ?? '', name }, sha, at: at ?? '', runId });
 };
 
 /** Other CI reports with commit statuses, which name the branches that contain the commit. */
@@ -52,7 +52,7 @@ export const onStatus: EventHandler<'status'> = async (deps, { payload }, signal
   const names = branches.map(({ name }) => name);
   const branch = chooseBranch(project, tips, names);
   if (state === 'success' && context) {
-    await notePassed(deps, project, branch, { check: { app: '', name: context }, sha, at: at ?? '' });
+    await notePassedCheck(deps, project, branch, { check: { app: '', name: context }, sha, at: at ?? '' });
   }
   await noteEnd(deps, project, { head: { sha, branch }, conclusion: state, pullRequests: [], waitMs: STATUS_MS });
 };
@@ -131,7 +131,7 @@ function chooseBranch({ source }: GithubProject, tips: readonly string[], names:
  * run is no proof, since a fork may have a `main` of its own: the reader looks where the commits are. To look here
  * would be a call for every passing check.
  */
-async function notePassed(
+async function notePassedCheck(
   { store, redactor }: CausewayAppDeps,
   project: GithubProject,
   branch: string,

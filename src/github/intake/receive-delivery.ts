@@ -38,7 +38,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   let largeBodies = 0;
 
   async function readAndStore(request: Request, signature: Buffer): Promise<Response> {
-    const body = await readBody(request, limits);
+    const body = await readDeliveryBody(request, limits);
     if (body instanceof Response) return body;
     if (isSignedByOne(body, signature, options.secrets())) return await acceptSigned(options, request.headers, body);
     return refuseUnsigned();
@@ -85,7 +85,10 @@ function refuseForm({ method, headers }: Request): Response | null {
 }
 
 /** The bytes, or the answer to a sender who is too slow, too large or gone. */
-async function readBody(request: Request, { bytes, deadlineMs }: typeof LIMITS): Promise<Uint8Array | Response> {
+async function readDeliveryBody(
+  request: Request,
+  { bytes, deadlineMs }: typeof LIMITS,
+): Promise<Uint8Array | Response> {
   const deadline = AbortSignal.timeout(deadlineMs);
   try {
     const body = await readLimited(request.body, bytes, deadline);

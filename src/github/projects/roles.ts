@@ -63,10 +63,10 @@ export function createPermissions({ clients, now }: PermissionsOptions): GithubP
   return {
     roleOfPerson: (person, project, signal) => readWithin(EVENT_MS, person, project, signal),
     roleNow: (person, project, signal) => readWithin(0, person, project, signal),
-    roleOf: (account, project, { signal }) => readWithin(ACCOUNT_MS, toPerson(account), project, signal),
+    roleOf: (account, project, { signal }) => readWithin(ACCOUNT_MS, toAccountPerson(account), project, signal),
     lastRole(account, project) {
       if (!isGithubProject(project)) return 'admin';
-      const person = toPerson(account);
+      const person = toAccountPerson(account);
       return (person && cache.get(keyOf(person, project))?.role) ?? 'none';
     },
   };
@@ -77,7 +77,7 @@ function keyOf(person: Person, { source }: GithubProject): string {
   return `${source.installationId} ${source.repositoryId} ${person.id} ${person.login}`;
 }
 
-function toPerson({ githubId, login }: Account): Person | null {
+function toAccountPerson({ githubId, login }: Account): Person | null {
   return githubId === null ? null : { id: githubId, login };
 }
 

@@ -103,9 +103,9 @@ export async function followRedHalf(
       if (judgement.verdict.state === 'not_reproduced') {
         return await settleGreenTests(work, { posted, proof }, judgement.verdict.checks, named);
       }
-      return { posted: { ...posted, proof: toJudged(proof, judgement) }, waitMs: 0 };
+      return { posted: { ...posted, proof: toJudgedProgress(proof, judgement) }, waitMs: 0 };
     case 'red':
-      return { posted: { ...posted, proof: toJudged(proof, judgement) }, waitMs: 0 };
+      return { posted: { ...posted, proof: toJudgedProgress(proof, judgement) }, waitMs: 0 };
   }
 }
 
@@ -114,7 +114,7 @@ async function findParts({ deps }: Work, issueId: string): Promise<ChangeParts |
   return changeSet === null ? null : splitChange(changeSet);
 }
 
-function toJudged(proof: ProofProgress, outcome: HalfOutcome): ProofProgress {
+function toJudgedProgress(proof: ProofProgress, outcome: HalfOutcome): ProofProgress {
   return { ...pickCommits(proof), phase: 'judged', outcome };
 }
 
@@ -140,7 +140,7 @@ async function settleGreenTests(
 function toUnreproduced(proof: ProofProgress, checks: readonly string[]): ProofProgress {
   const isSecondTry = proof.phase === 'red' && proof.secondTry !== undefined;
   const verdict: ProofVerdict = { state: 'not_reproduced', checks, ...(isSecondTry && { isSecondTry }) };
-  return toJudged(proof, { kind: 'ended', verdict });
+  return toJudgedProgress(proof, { kind: 'ended', verdict });
 }
 
 /** Its Issue is recorded before its test is pushed, so that the push is recognised after a crash. */

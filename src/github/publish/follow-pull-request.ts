@@ -63,7 +63,7 @@ export async function followPostedPullRequest(work: Work): Promise<FollowedRecor
   const lookAt = judged.waitMs === null ? null : new Date(deps.now().getTime() + judged.waitMs).toISOString();
   const isHandedOver = judged.posted.handedOver !== posted.handedOver;
   const posts = isHandedOver ? [...record.posts, deps.now().toISOString()] : record.posts;
-  return { record: { ...record, posts, pullRequest: await requestReview(work, judged, live) }, lookAt };
+  return { record: { ...record, posts, pullRequest: await requestPullReview(work, judged, live) }, lookAt };
 }
 
 async function judgeWithProof(
@@ -234,7 +234,7 @@ async function updateBody(
 }
 
 /** Once, as soon as it isn't a draft and unless others have pushed. A pull request without reviewers is one all the same. */
-async function requestReview(work: Work, { posted, isMadeReady }: FollowedPullRequest, live: LivePullRequest) {
+async function requestPullReview(work: Work, { posted, isMadeReady }: FollowedPullRequest, live: LivePullRequest) {
   const isDraft = live.isDraft && isMadeReady !== true;
   const isEarly = posted.proof !== undefined && isRedHalf(posted.proof);
   if (isDraft || isEarly || posted.isReviewAsked === true || posted.checks === 'moved') return posted;

@@ -226,7 +226,7 @@ function describePlan(plan: ProofPlan, base: string): ShownProof {
 export async function preparePullRequest(work: Work, result: Result): Promise<PreparedPullRequest | WithheldChange> {
   const { view } = work;
   const { issue } = result;
-  const base = await findBase(work, result);
+  const base = await findBaseOfChange(work, result);
   if (base.kind === 'withheld') return base;
   const change = await prepareChange(work, result, base);
   if (change.kind === 'withheld') return change;
@@ -348,7 +348,7 @@ interface Rivals {
 }
 
 /** All that can be said against a pull request, and where it would go otherwise. */
-async function findBase(work: Work, { changeSet }: Result): Promise<Base | WithheldChange> {
+async function findBaseOfChange(work: Work, { changeSet }: Result): Promise<Base | WithheldChange> {
   const { deps, view, signal } = work;
   const { subject, fixRequest } = view.thread;
   const read = openRepository(deps, view.project, 'read', signal);

@@ -53,12 +53,12 @@ async function edit(work: Work, posted: PostedComment, comment: WantedComment): 
   const { github, view, deps } = work;
   const nodeId = posted.nodeId ?? '';
   const isSettled = comment.shows === 'settled';
-  if (posted.isMinimized === true && !isSettled) await attempt(work, nodeId, () => github.unminimize(nodeId));
+  if (posted.isMinimized === true && !isSettled) await attemptPost(work, nodeId, () => github.unminimize(nodeId));
   const update = async (): Promise<PostedComment> => {
     await github.updateComment(posted.id, comment.text);
     const edited = toPosted(work, comment, posted);
     if (!isSettled) return edited;
-    const isMinimized = await attempt(work, nodeId, () => github.minimize(nodeId));
+    const isMinimized = await attemptPost(work, nodeId, () => github.minimize(nodeId));
     return { ...edited, investigationId: posted.investigationId, isMinimized };
   };
   const updated = await recoverFrom(['gone'], update, (error) => {
@@ -71,7 +71,7 @@ async function edit(work: Work, posted: PostedComment, comment: WantedComment): 
 /** 👀; also recorded where the comment with the command is gone by now. */
 export async function react(work: Work, number: number, seen: string): Promise<ThreadRecord> {
   const { github, view } = work;
-  await attempt(work, 'reaction', () => github.react(number, view.thread.trigger.commentId));
+  await attemptPost(work, 'reaction', () => github.react(number, view.thread.trigger.commentId));
   return { ...view.record, seen };
 }
 
@@ -79,7 +79,7 @@ export async function react(work: Work, number: number, seen: string): Promise<T
 export async function foldSuggestions(work: Work): Promise<ThreadRecord> {
   const { suggested } = work.view.record;
   if (suggested === undefined) return work.view.record;
-  await attempt(work, suggested.nodeId, () => work.github.minimize(suggested.nodeId));
+  await attemptPost(work, suggested.nodeId, () => work.github.minimize(suggested.nodeId));
   return { ...work.view.record, suggested: { ...suggested, isMinimized: true } };
 }
 
@@ -90,14 +90,14 @@ export async function addReply(work: Work, step: Extract<PublishStep, { kind: 'r
   const own = await github.listOwnComments(number, toEarliest(work));
   const current = own.find(({ id }) => id === posted.id);
   if (current !== undefined) {
-    await attempt(work, 'reply', () => github.updateComment(posted.id, appendReply(current.body, reply)));
+    await attemptPost(work, 'reply', () => github.updateComment(posted.id, appendReply(current.body, reply)));
   }
   return { ...view.record, comment: { ...posted, replied: reply.at } };
 }
 
 export async function removeReplaced(work: Work, commentId: number): Promise<ThreadRecord> {
   const { github, view } = work;
-  await attempt(work, 'deletion', () => github.deleteComment(commentId));
+  await attemptPost(work, 'deletion', () => github.deleteComment(commentId));
   return { ...view.record, replaced: view.record.replaced.filter((id) => id !== commentId) };
 }
 
@@ -124,7 +124,7 @@ export async function handOver(work: Work, posted: PostedPullRequest, failing: r
 }
 
 /** Whether GitHub did it. What is gone or not allowed is logged and not tried again. */
-async function attempt({ deps, view }: Work, target: string, act: () => Promise<void>): Promise<boolean> {
+async function attemptPost({ deps, view }: Work, target: string, act: () => Promise<void>): Promise<boolean> {
   if (target === '') return false;
   const run = async () => {
     await act();

@@ -68,7 +68,7 @@ function suggestInFile(
   const hunks = readHunks(patch);
   const comments: ReviewComment[] = [];
   for (const edit of toEdits(file.changes)) {
-    const placed = placeEdit(hunks, edit);
+    const placed = placeSuggestion(hunks, edit);
     if (placed === null || placed.from <= (comments.at(-1)?.to ?? 0) || !placed.lines.every(isPlainLine)) return null;
     comments.push({ path, from: placed.from, to: placed.to, body: renderSuggestion(placed.lines) });
   }
@@ -98,7 +98,7 @@ function toEdits(changes: readonly Change[]): readonly LineEdit[] {
 }
 
 /** An edit of whole lines that the pull request shows; an insertion takes a neighbouring line along. */
-function placeEdit(hunks: readonly CommentableLines[], edit: LineEdit): LineEdit | null {
+function placeSuggestion(hunks: readonly CommentableLines[], edit: LineEdit): LineEdit | null {
   const { from, to, old, lines } = edit;
   if (old.length > 0) {
     const hunk = hunks.find((one) => one.has(from));

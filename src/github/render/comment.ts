@@ -157,7 +157,7 @@ export function renderFactsComment(place: PostPlace, progress: CommentProgress):
   const { facts } = progress;
   const page = { open: [] as readonly Block[], folds: [] as readonly Fold[] };
   if (facts !== null) {
-    const shown = filterIssue(toIssue(facts), place);
+    const shown = filterIssue(toCommentIssue(facts), place);
     const links = buildSourceLinks(place, shown.issue);
     page.open = [renderCause(shown.issue, links), ...renderSuspects(shown.issue, links)];
     page.folds = [foldReproduction(shown, links), foldInvestigation(shown, links)];
@@ -171,7 +171,7 @@ export function renderFactsComment(place: PostPlace, progress: CommentProgress):
 }
 
 /** Facts have no investigation of their own yet. */
-function toIssue({ changeSet: _, analysis: { context = [], ...analysis }, ...facts }: Conclusion): SourcedIssue {
+function toCommentIssue({ changeSet: _, analysis: { context = [], ...analysis }, ...facts }: Conclusion): SourcedIssue {
   const own = {
     investigationId: '',
     reference: '',
@@ -278,7 +278,7 @@ function listVoters(votes: readonly Rating[], wanted: AnswerJudgement): string {
 
 function renderBeside(beside: Beside | null): string {
   if (beside === null) return '';
-  const outcome = describeOutcome(beside.issue);
+  const outcome = describeCommentOutcome(beside.issue);
   if (beside.kind === 'displaced') {
     const [wrong, right] = (['wrong', 'right'] as const).map((vote) => listVoters(beside.votes, vote));
     if (right) return `Another answer was rated wrong by ${wrong} and right by ${right}; it is folded below.`;
@@ -299,7 +299,7 @@ function foldBeside(beside: Beside | null, place: PostPlace): Fold {
   return {
     summary: beside.kind === 'displaced' ? 'The answer that was rated wrong' : 'The new answer',
     blocks: [
-      text(`**${describeOutcome(issue)}**`),
+      text(`**${describeCommentOutcome(issue)}**`),
       renderCause(issue, links),
       renderReason(issue, links),
       text(renderSecondLook(issue)),
@@ -314,7 +314,7 @@ function foldBeside(beside: Beside | null, place: PostPlace): Fold {
   };
 }
 
-function describeOutcome(issue: SourcedIssue): string {
+function describeCommentOutcome(issue: SourcedIssue): string {
   const { outcome, confidence, partial } = issue.analysis;
   if (isWithheld(issue)) return 'Result withheld';
   return [

@@ -205,14 +205,14 @@ export function describeEffort({ analysis }: SourcedIssue, recordUrl: string): s
     formatDuration(usage.seconds),
     ...spent,
     ...(revision === '' ? [] : [`commit ${formatCodeSpan(revision.slice(0, 12))}`]),
-    ...describeContext(analysis.context),
+    ...describeContextLine(analysis.context),
     ...(sameAs === null ? [] : ['reused from an identical report']),
     ...(/^https?:\/\/[^\s()<>"]+$/.test(recordUrl) ? [`[full record](${recordUrl})`] : []),
   ].join(' · ');
 }
 
 /** Which other repositories were read, and which were not. The names of tags and branches are from outside. */
-function describeContext(context: SourcedIssue['analysis']['context']): readonly string[] {
+function describeContextLine(context: SourcedIssue['analysis']['context']): readonly string[] {
   const read = context
     .filter(({ refused }) => refused === null)
     .map(({ repository, ref, revision }) => {

@@ -34,7 +34,7 @@ export function describeNotBegun(why: NotBegun): string {
     case 'untrusted_author':
       return `The author has no write access. ${BY_TRIAGE}`;
     case 'checks_running':
-      return describeRunning(why.names);
+      return describeStillRunning(why.names);
     case 'commit_limit':
       return `This commit has reached its limit of ${why.limit} automatic analyses.${describeAlternative(why)}`;
     case 'daily_limit':
@@ -42,7 +42,7 @@ export function describeNotBegun(why: NotBegun): string {
   }
 }
 
-function describeRunning(names: readonly string[]): string {
+function describeStillRunning(names: readonly string[]): string {
   const shown = names.slice(0, NAMES_SHOWN).map((name) => `\`${name.replaceAll('`', '')}\``);
   const more = names.length > NAMES_SHOWN ? ' and more' : '';
   return `Not all checks have finished: ${shown.join(', ')}${more}. List a check that never finishes under \`checks.exclude\`.`;

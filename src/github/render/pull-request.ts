@@ -97,17 +97,17 @@ export function renderPullRequest(request: PullRequestText): { readonly title: s
     footer: renderPullRequestFooter(request),
     marker: place.marker,
   });
-  return { title: renderTitle(issue, MAX_TITLE, isContradicted(proof)), body };
+  return { title: renderPullTitle(issue, MAX_TITLE, isContradicted(proof)), body };
 }
 
 /** Both titles that it may have: before and after its test, or its checks, spoke against it. */
 export function listTitles(issue: SourcedIssue, place: PostPlace): readonly string[] {
   const shown = filterIssue(issue, place).issue;
-  return [false, true].map((isUnfinished) => renderTitle(shown, MAX_TITLE, isUnfinished));
+  return [false, true].map((isUnfinished) => renderPullTitle(shown, MAX_TITLE, isUnfinished));
 }
 
 /** Such as `Fix: checkout crashes for some coupons`, without a full stop. */
-function renderTitle({ problem, analysis }: SourcedIssue, max: number, isUnfinished = false): string {
+function renderPullTitle({ problem, analysis }: SourcedIssue, max: number, isUnfinished = false): string {
   // The first line of an issue's report is its title.
   const source = analysis.origin === 'github-issue' ? analysis.report : splitSentences(problem, 1).first;
   const [first = ''] = source.trim().split('\n');
@@ -241,12 +241,12 @@ export function renderCommitMessage(
   const { issue } = filterIssue(whole, { isPublic: true });
   const cause = formatPlain(removeCitations(splitSentences(issue.rootCause, 3).first), MAX_BODY);
   const origin = `Proposed by Causeway from ${ORIGINS[subject.kind]}; see the pull request for the evidence.`;
-  return { headline: renderTitle(issue, MAX_HEADLINE), body: [cause, origin].filter(Boolean).join('\n\n') };
+  return { headline: renderPullTitle(issue, MAX_HEADLINE), body: [cause, origin].filter(Boolean).join('\n\n') };
 }
 
 /** Of the commit with the tests alone, which comes before the fix. */
 export function renderTestCommitMessage(whole: SourcedIssue): { readonly headline: string; readonly body: string } {
   const { issue } = filterIssue(whole, { isPublic: true });
-  const headline = renderTitle(issue, MAX_HEADLINE).replace(/^Fix: /, 'Test: ');
+  const headline = renderPullTitle(issue, MAX_HEADLINE).replace(/^Fix: /, 'Test: ');
   return { headline, body: 'Fails until the fix, which follows in a commit of its own.' };
 }

@@ -28,7 +28,7 @@ export function markLines(markdown: string): MarkedMarkdown {
   const all = markdown.split(/\r\n|[\r\n]/);
   const lines = all.slice(0, MAX_LINES).map((line): MarkdownLine => {
     if (fence !== null) {
-      if (closes(line, fence)) fence = null;
+      if (closesFence(line, fence)) fence = null;
       return { text: line, kind: 'code' };
     }
     const shown = withoutComments(line, hidden);
@@ -37,7 +37,7 @@ export function markLines(markdown: string): MarkedMarkdown {
     if (fence !== null) return { text: line, kind: 'code' };
     const wasPreformatted = preformatted;
     preformatted = isPreformatted(shown.text, preformatted);
-    return { text: shown.text, kind: wasPreformatted || preformatted ? 'code' : kindOf(shown.text) };
+    return { text: shown.text, kind: wasPreformatted || preformatted ? 'code' : findLineKind(shown.text) };
   });
   return { lines, leftOut: all.length - lines.length };
 }
@@ -58,12 +58,12 @@ function opened(line: string): Fence | null {
   return found === undefined ? null : { mark: found.charAt(0), length: found.length };
 }
 
-function closes(line: string, fence: Fence): boolean {
+function closesFence(line: string, fence: Fence): boolean {
   const found = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
   return found?.charAt(0) === fence.mark && found.length >= fence.length;
 }
 
-function kindOf(text: string): MarkdownLine['kind'] {
+function findLineKind(text: string): MarkdownLine['kind'] {
   if (/^ {0,3}>/.test(text)) return 'quote';
   return /^(?: {4}|\t)/.test(text) ? 'code' : 'prose';
 }

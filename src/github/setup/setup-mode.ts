@@ -98,12 +98,12 @@ async function submitSetup({ options, code, attempts }: SetupContext, request: R
     case 'wrong':
       return refuse(403, ["That isn't the one-time code shown in the terminal."]);
     case 'right':
-      return handOver(options, form.data, { base, attempt: attempts.begin(form.data.publicUrl) });
+      return handOverSettings(options, form.data, { base, attempt: attempts.begin(form.data.publicUrl) });
   }
 }
 
 /** `base`: address of our pages in that browser, to which it comes back with its cookie. */
-function handOver(
+function handOverSettings(
   { github, appFile }: SetupOptions,
   form: z.infer<typeof Form>,
   { base, attempt }: { readonly base: string; readonly attempt: SetupAttempt },

@@ -63,7 +63,7 @@ export function createGithubSignIn(options: GithubSignInOptions): GithubSignIn {
       return `${webUrl}/login/oauth/authorize?${query}`;
     },
     person: async (exchange, signal) => {
-      const token = await exchangeCode(options, exchange, limit(signal));
+      const token = await exchangeSignInCode(options, exchange, limit(signal));
       try {
         const { person, installationIds } = await readPerson(options, token, limit(signal));
         if (await options.mayEnter(person, installationIds, signal)) return person;
@@ -79,7 +79,7 @@ export function createGithubSignIn(options: GithubSignInOptions): GithubSignIn {
 /**
  * Throws SignInRefused where GitHub does not take the code, and `github_failed` with the repair for everything else.
  */
-async function exchangeCode(
+async function exchangeSignInCode(
   options: GithubSignInOptions,
   exchange: CodeExchange,
   limits: SignInSignals,

@@ -107,13 +107,13 @@ function countNewlines(text: string): number {
 /** Whole lines with the same characters in the same order, however they are spaced and broken. */
 function placeLoosely(bare: readonly string[], edit: Edit): FoundRows {
   const oldRows = trimBlankRows(edit.oldText.split('\n'));
-  const wanted = removeSpaces(oldRows.join(''));
+  const wanted = removeLineSpaces(oldRows.join(''));
   const rowFromStart = new Map<number, number>();
   const rowFromEnd = new Map<number, number>();
   const pieces: string[] = [];
   let length = 0;
   for (const [index, row] of bare.entries()) {
-    const piece = removeSpaces(row);
+    const piece = removeLineSpaces(row);
     if (piece === '') continue;
     rowFromStart.set(length, index);
     pieces.push(piece);
@@ -135,7 +135,7 @@ function removeReturn(row: string): string {
   return row.endsWith('\r') ? row.slice(0, -1) : row;
 }
 
-function removeSpaces(row: string): string {
+function removeLineSpaces(row: string): string {
   return row.replaceAll(/\s+/g, '');
 }
 

@@ -100,7 +100,7 @@ function toRanked(weighed: WeighedUnit, score: number): RankedFunction {
     lastLine,
     place: frameLine > 0 ? frameLine : findInformativeLine(unit, weighed.weights),
     score: Math.round(score * 1_000) / 1_000,
-    reasons: describeReasons(weighed),
+    reasons: describeFunctionReasons(weighed),
   };
 }
 
@@ -109,7 +109,14 @@ const MAX_REASONS = 3;
 /** Below these a feature is not worth a reason. */
 const TOLD = { name: 0.12, owner: 0.2, pairs: 0.25 } as const;
 
-function describeReasons({ unit, features, framedAlike, isNamed, caller, words }: WeighedUnit): readonly string[] {
+function describeFunctionReasons({
+  unit,
+  features,
+  framedAlike,
+  isNamed,
+  caller,
+  words,
+}: WeighedUnit): readonly string[] {
   const { name, owner } = unit.span;
   const quoted = words.map((word) => `“${word}”`).join(', ');
   const reasons = [
@@ -152,7 +159,7 @@ function computeTermWeights(units: readonly Unit[], query: Query): TermWeights {
   const holding = new Map<number, number>();
   for (const { counts } of units) for (const hash of counts.keys()) holding.set(hash, (holding.get(hash) ?? 0) + 1);
   const terms = query.terms.filter(({ term }) => !SHORT_WORDS.has(term));
-  const rarity = new Map(terms.map(({ hash }) => [hash, computeRarity(holding.get(hash) ?? 0, units.length)]));
+  const rarity = new Map(terms.map(({ hash }) => [hash, computeWordRarity(holding.get(hash) ?? 0, units.length)]));
   const worth = ({ hash, counts }: Query['terms'][number]): number =>
     (rarity.get(hash) ?? 0) * computeReportWeight(counts);
   const titled = terms.filter(({ counts }) => counts.title > 0);
@@ -165,7 +172,7 @@ function computeTermWeights(units: readonly Unit[], query: Query): TermWeights {
   };
 }
 
-function computeRarity(holding: number, all: number): number {
+function computeWordRarity(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
 
@@ -407,7 +414,7 @@ interface SuspectFunctionsInput {
  */
 export async function findSuspectFunctions(input: SuspectFunctionsInput): Promise<readonly RankedFunction[]> {
   const { lookups, report, linesHold, outside = [] } = input;
-  const { files, leftOut } = await readSuspects(lookups, input.suspects.slice(0, FILES));
+  const { files, leftOut } = await readSuspectFiles(lookups, input.suspects.slice(0, FILES));
   const frames = markFrames({ ...report, linesHold });
   const query = createQuery({ ...splitReport(report), test: '' });
   const ranked = await rankFunctions({ report: report.report, query, frames, files }, lookups.signal);
@@ -428,7 +435,7 @@ interface ReadSuspects {
   readonly leftOut: readonly string[];
 }
 
-async function readSuspects(lookups: Lookups, suspects: readonly Suspect[]): Promise<ReadSuspects> {
+async function readSuspectFiles(lookups: Lookups, suspects: readonly Suspect[]): Promise<ReadSuspects> {
   const files: FunctionFile[] = [];
   const leftOut: string[] = [];
   let room = MAX_ALL;

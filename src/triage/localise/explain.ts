@@ -62,8 +62,8 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
   // The stretch is of the test's words only where the file has none of the report's.
   if (use.reason === '') clues.push(createClue('use', ['testWords', 'window'], { reason: test, line }));
   else clues.push(createClue('use', ['testWords'], { reason: test }));
-  const shared = gathered.paths.shared(file).filter(isInformative).slice(0, 4);
-  const contains = shared.length === 0 ? '' : `path contains ${quoteWords(shared)}`;
+  const shared = gathered.paths.shared(file).filter(isInformativeWord).slice(0, 4);
+  const contains = shared.length === 0 ? '' : `path contains ${quoteEachWord(shared)}`;
   clues.push(createClue('name', ['pathNames', 'pathFolders'], { reason: contains, names: [] }));
   const [commit] = gathered.commits.commits.get(file) ?? [];
   const changed = commit ? `changed in ${commit.sha.slice(0, 7)}, whose message resembles this report` : '';
@@ -121,11 +121,11 @@ function explainUse(ranking: Ranking, file: number, text: string): { readonly re
   const terms = listInformativeTerms(ranking, WITHOUT_LOG, file).slice(0, 8);
   if (terms.length === 0) return { reason: '', names: [] };
   const forms = findForms(text, terms);
-  if (forms.length === 0) return { reason: `mentions forms of ${quoteWords(terms.slice(0, MAX_NAMED))}`, names: [] };
+  if (forms.length === 0) return { reason: `mentions forms of ${quoteEachWord(terms.slice(0, MAX_NAMED))}`, names: [] };
   const names = forms
     .filter(({ word, term }) => term.isWhole && looksLikeCode(term.word.slice(1)) && looksLikeCode(word.slice(1)))
     .slice(0, MAX_NAMED);
-  if (names.length === 0) return { reason: `mentions ${quoteWords(forms.slice(0, MAX_NAMED))}`, names: [] };
+  if (names.length === 0) return { reason: `mentions ${quoteEachWord(forms.slice(0, MAX_NAMED))}`, names: [] };
   const naming = describeNaming(names.every(({ isSame }) => isSame));
   return { reason: `mentions ${quoteNames(names)}, ${naming}`, names: names.map(({ term }) => term.word) };
 }
@@ -139,11 +139,11 @@ function explainTest(ranking: Ranking, file: number, text: string): string {
   return `mentions ${quoteNames(forms)}, ${isSame ? 'used by' : 'similar to words of'} the failing test`;
 }
 
-function isInformative({ word }: { readonly word: string }): boolean {
+function isInformativeWord({ word }: { readonly word: string }): boolean {
   return !STOP_WORDS.has(word.toLowerCase());
 }
 
-function quoteWords(words: readonly { readonly word: string }[]): string {
+function quoteEachWord(words: readonly { readonly word: string }[]): string {
   return words.map(({ word }) => `“${word.toLowerCase()}”`).join(', ');
 }
 
@@ -163,7 +163,7 @@ function listInformativeTerms({ table, query }: Ranking, weights: PartWeights, f
     return [{ term, gain: weighTerm(term, weights) * column.rarity * (column.saturations[at] ?? 0) }];
   });
   const best = gains.filter(({ gain }) => gain > 0).sort((a, b) => b.gain - a.gain);
-  return keepFirst(best.map(({ term }) => getWrittenTerm(term)).filter(isInformative), ({ word }) =>
+  return keepFirst(best.map(({ term }) => getWrittenTerm(term)).filter(isInformativeWord), ({ word }) =>
     word.toLowerCase(),
   );
 }

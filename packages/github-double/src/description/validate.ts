@@ -26,8 +26,8 @@ export function githubSchema(): GraphQLSchema {
 /** Problems of a call to `/graphql`: query, variables, and the outline of its answer. */
 function graphqlProblems({ method, requestBody, status, responseBody }: ApiExchange): string[] {
   if (method !== 'POST') return [`${method} is not described`];
-  if (!isRecord(requestBody) || typeof requestBody['query'] !== 'string') return ['request: no query'];
-  const variables = isRecord(requestBody['variables']) ? requestBody['variables'] : {};
+  if (!isPlainRecord(requestBody) || typeof requestBody['query'] !== 'string') return ['request: no query'];
+  const variables = isPlainRecord(requestBody['variables']) ? requestBody['variables'] : {};
   return [...queryProblems(requestBody['query'], variables), ...answerProblems(status, responseBody)];
 }
 
@@ -52,16 +52,16 @@ function queryProblems(query: string, variables: Record<string, unknown>): strin
 function answerProblems(status: number, body: unknown): string[] {
   if ([401, 403, 429].includes(status) || status >= 500) return [];
   if (status !== 200) return [`answer: status ${status} is not described`];
-  if (!isRecord(body) || (body['data'] === undefined && body['errors'] === undefined))
+  if (!isPlainRecord(body) || (body['data'] === undefined && body['errors'] === undefined))
     return ['answer: neither data nor errors'];
   const errors = body['errors'] ?? [];
   if (!Array.isArray(errors)) return ['answer: errors must be a list'];
-  return errors.every((error) => isRecord(error) && typeof error['message'] === 'string')
+  return errors.every((error) => isPlainRecord(error) && typeof error['message'] === 'string')
     ? []
     : ['answer: an error without a message'];
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isPlainRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

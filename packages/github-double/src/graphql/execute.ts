@@ -46,7 +46,7 @@ async function createCommitOnBranch(call: QueryView, input: CommitInput) {
   if (head !== input.expectedHeadOid) throw stale(input.expectedHeadOid, head);
   const files = readChanges(input);
   if (touchesWorkflows(Object.keys(files)) && !mayWriteWorkflows(call.caller)) throw forbiddenError();
-  await refuseAbsent(repository, head, files);
+  await refuseAbsentNode(repository, head, files);
   const date = timestamp(call.state);
   const body = input.message.body ?? '';
   const sha = await commitFiles(repository.gitDir, {
@@ -98,7 +98,7 @@ function readChanges({ fileChanges }: CommitInput): FileTexts {
 }
 
 /** What is to be deleted has to be there. */
-async function refuseAbsent(repository: GithubRepository, head: string, files: FileTexts): Promise<void> {
+async function refuseAbsentNode(repository: GithubRepository, head: string, files: FileTexts): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
     if (content === null && (await entryAt(repository.gitDir, head, path)) === null) {
       throw graphqlError(

@@ -23,7 +23,7 @@ interface ActInput {
 }
 
 const acts: readonly Act[] = [
-  { pattern: /^issues$/, role: 'pull', run: openIssue },
+  { pattern: /^issues$/, role: 'pull', run: openPageIssue },
   { pattern: /^(\d+)\/comment$/, role: 'pull', run: comment },
   { pattern: /^(\d+)\/label$/, role: 'triage', run: label },
   { pattern: /^(\d+)\/edit$/, role: 'pull', run: edit },
@@ -73,7 +73,7 @@ function getPeople({ double }: PageView): GithubDouble['people'] {
   return double.people;
 }
 
-async function openIssue(view: PageView, { by, field }: ActInput): Promise<string> {
+async function openPageIssue(view: PageView, { by, field }: ActInput): Promise<string> {
   const labels = field('label') === '' ? [] : [field('label')];
   const { number } = getPeople(view).openIssue(view.name, { by, title: field('title'), body: field('body'), labels });
   return threadPath(view, number);

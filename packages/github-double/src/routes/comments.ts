@@ -71,12 +71,12 @@ export const commentRoutes: readonly Route[] = [
   ofRepository(
     'POST /issues/{issue_number}/reactions',
     ISSUES_WRITE,
-    withIssue((call, issue) => addReaction(call, issue)),
+    withIssue((call, issue) => addCommentReaction(call, issue)),
   ),
   ofRepository(
     'POST /issues/comments/{comment_id}/reactions',
     ISSUES_WRITE,
-    withComment((call, comment) => addReaction(call, comment)),
+    withComment((call, comment) => addCommentReaction(call, comment)),
   ),
 ];
 
@@ -106,7 +106,7 @@ interface Reactable {
 }
 
 /** 201 for a new one, 200 where it was there. */
-function addReaction(call: RepositoryCall, to: Reactable): Answer {
+function addCommentReaction(call: RepositoryCall, to: Reactable): Answer {
   const content = REACTIONS.find((one) => one === call.body['content']);
   if (content === undefined) return unprocessable({ resource: 'Reaction', code: 'invalid', field: 'content' });
   const { reaction, isNew } = recordReaction(call.state, to, { userId: actorId(call.caller), content });

@@ -193,14 +193,15 @@ async function submitReview(call: RepositoryCall, issue: GithubIssue, pull: Pull
   const given = remarksOf(body['comments']);
   const written = asText(body['body']) ?? '';
   if (event !== undefined && STATES[event] === undefined)
-    return refusal('Variable $event of type PullRequestReviewEvent was provided invalid value');
-  if (event === 'REQUEST_CHANGES' && written === '') return refusal('Body cannot be blank');
-  if (event === 'COMMENT' && written === '' && given.length === 0) return refusal('Body cannot be blank');
+    return refuseReview('Variable $event of type PullRequestReviewEvent was provided invalid value');
+  if (event === 'REQUEST_CHANGES' && written === '') return refuseReview('Body cannot be blank');
+  if (event === 'COMMENT' && written === '' && given.length === 0) return refuseReview('Body cannot be blank');
   const isOwn = issue.authorId === actorId(caller);
-  if (isOwn && event === 'APPROVE') return refusal('Can not approve your own pull request');
-  if (isOwn && event === 'REQUEST_CHANGES') return refusal('Can not request changes on your own pull request');
+  if (isOwn && event === 'APPROVE') return refuseReview('Can not approve your own pull request');
+  if (isOwn && event === 'REQUEST_CHANGES') return refuseReview('Can not request changes on your own pull request');
   const commitSha = asText(body['commit_id']) ?? pull.headSha;
-  if ((await resolveCommit(repository.gitDir, commitSha)) !== commitSha) return refusal('Commit could not be found');
+  if ((await resolveCommit(repository.gitDir, commitSha)) !== commitSha)
+    return refuseReview('Commit could not be found');
   const made = await addReview(state, repository, issue, {
     authorId: actorId(caller),
     viaAppId: viaAppId(caller),
@@ -209,10 +210,10 @@ async function submitReview(call: RepositoryCall, issue: GithubIssue, pull: Pull
     commitSha,
     remarks: given,
   });
-  return 'id' in made ? ok(reviewBody(state, repository, issue, made)) : refusal(...made);
+  return 'id' in made ? ok(reviewBody(state, repository, issue, made)) : refuseReview(...made);
 }
 
-function refusal(...errors: readonly string[]): Answer {
+function refuseReview(...errors: readonly string[]): Answer {
   return refused(422, 'Unprocessable Entity', { errors });
 }
 
