@@ -36,6 +36,8 @@ export interface IssueLine {
   /** First 300 characters of each. */
   readonly problem: string;
   readonly rootCause: string;
+  /** The first that the answer asks, as long; "" for none. */
+  readonly question: string;
   readonly outcome: Outcome;
   readonly partial: boolean;
   readonly verdict: Verdict | null;
@@ -463,6 +465,7 @@ async function listIssueLines(
         reference: row.reference,
         problem: truncate(problem, LINE_LENGTH),
         rootCause: truncate(rootCause, LINE_LENGTH),
+        question: truncate(analysis.questions[0] ?? '', LINE_LENGTH),
         outcome: analysis.outcome,
         partial: analysis.partial,
         verdict: row.verdict ?? analysis.verdict,

@@ -206,7 +206,14 @@ export async function listVisibleIssueLines(
         return false;
       });
       if (isWhole) return line;
-      return { ...line, problem: WITHHELD_TITLE, rootCause: '', outcome: 'inconclusive' as const, confidence: null };
+      return {
+        ...line,
+        problem: WITHHELD_TITLE,
+        rootCause: '',
+        question: '',
+        outcome: 'inconclusive' as const,
+        confidence: null,
+      };
     }),
   );
 }

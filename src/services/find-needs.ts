@@ -82,11 +82,16 @@ async function listRedBranches({ store }: NeedDeps, ids: readonly string[], byId
   const failures = await store.listFailures(ids, { state: 'open', isOnDefault: true, limit: MOST_READ });
   return failures.flatMap((failure) => {
     const project = byId.get(failure.projectId);
-    if (project === undefined || !breaksBranch(failure)) return [];
+    // Nobody can mend what is archived.
+    if (project === undefined || isArchived(project) || !breaksBranch(failure)) return [];
     return [
       { kind: 'red_branch' as const, project, failure, commit: findCommit(failure), since: failure.firstSeen.at },
     ];
   });
+}
+
+function isArchived({ source }: Project): boolean {
+  return source.kind === 'github' && source.isArchived;
 }
 
 /** Chance and broken machines go by themselves. */
@@ -118,7 +123,11 @@ async function listPullRequests(
     ids,
     open.map(({ pullRequest }) => pullRequest.issueId),
   );
-  return open.flatMap(({ pullRequest: { number, url, checks, issueId }, projectId, changedAt }) => {
+  // Those that can be merged first.
+  const ready = open.toSorted(
+    (a, b) => Number(b.pullRequest.checks === 'green') - Number(a.pullRequest.checks === 'green'),
+  );
+  return ready.flatMap(({ pullRequest: { number, url, checks, issueId }, projectId, changedAt }) => {
     const project = byId.get(projectId);
     if (project === undefined) return [];
     const issue = issues.get(issueId) ?? null;
@@ -196,12 +205,12 @@ export type BranchState =
   | { readonly kind: 'green'; readonly passedAt: string }
   | { readonly kind: 'unknown' };
 
-/** Of the projects on GitHub; others have no checks. */
+/** Of the projects on GitHub that are not archived; others have no checks. */
 export async function readBranchStates(
   { store }: Pick<NeedDeps, 'store'>,
   projects: readonly Project[],
 ): Promise<ReadonlyMap<string, BranchState>> {
-  const ids = projects.filter(isGithubProject).map(({ id }) => id);
+  const ids = projects.filter((one) => isGithubProject(one) && !isArchived(one)).map(({ id }) => id);
   const failures = await store.listFailures(ids, { state: 'open', isOnDefault: true, limit: MOST_RED });
   const red = Map.groupBy(failures.filter(breaksBranch), ({ projectId }) => projectId);
   const passing = await store.readLastPassing(ids);

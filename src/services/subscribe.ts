@@ -17,7 +17,7 @@ import { registerSecret } from '../log.ts';
 export type CheckCallbackUrl = (
   url: string,
   field?: string,
-) => { readonly ok: true } | { readonly ok: false; readonly detail: string };
+) => { readonly ok: true } | { readonly ok: false; readonly rules: readonly string[]; readonly detail: string };
 
 interface SubscribeDeps {
   readonly store: Store;

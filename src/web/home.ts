@@ -83,46 +83,59 @@ ${latest.length === 0 ? '' : renderSection('latest', 'Latest answers', renderIss
 
 interface Glance {
   readonly branches: ReadonlyMap<string, BranchState>;
-  readonly running: number;
+  readonly running: Pick<RunningInvestigations, 'total' | 'waiting'>;
   /** US dollars of this month. */
   readonly spent: number;
   readonly budget: number;
   readonly right: number;
   readonly rated: number;
+  /** With a confidence, rated or not. */
+  readonly answers: number;
 }
 
 async function readGlance(
   { store, now, budget }: WebDeps,
   ids: readonly string[],
   branches: ReadonlyMap<string, BranchState>,
-  { total }: RunningInvestigations,
+  running: RunningInvestigations,
 ): Promise<Glance> {
   const usage = await store.readUsage({ projectIds: ids, sinceMonth: now().toISOString().slice(0, 7) });
-  const { right, wrong } = calibrate(await store.listCalibrated(ids));
+  const { right, wrong, answers } = calibrate(await store.listCalibrated(ids));
   return {
     branches,
-    running: total,
+    running,
     spent: usage.reduce((sum, { spentUsd }) => sum + spentUsd, 0),
     budget: budget.all,
     right,
     rated: right + wrong,
+    answers,
   };
 }
 
 /** Four questions that everybody asks first, answered in one line. */
-function renderGlance({ branches, running, spent, budget, right, rated }: Glance): Html {
+function renderGlance({ branches, running, spent, budget, right, rated, answers }: Glance): Html {
   const count = (state: BranchState['kind']) => [...branches.values()].filter(({ kind }) => kind === state).length;
-  const [red, green] = [count('red'), count('green')];
-  const branchText =
-    red > 0
-      ? html`<strong class="bad">${red === 1 && branches.size === 1 ? 'red' : `${formatCount(red)} of ${formatCount(branches.size)} red`}</strong>`
-      : green === 0
-        ? html`no checks seen yet`
-        : html`<strong class="good">${green === 1 && branches.size === 1 ? 'green' : `${formatCount(green)} green`}</strong>`;
-  return html`<dl class="glance"><div><dt>Default ${branches.size === 1 ? 'branch' : 'branches'}</dt><dd>${branchText}</dd></div>
-<div><dt>Running</dt><dd>${running === 0 ? 'nothing' : formatPlural(running, 'investigation')}</dd></div>
-<div><dt>Cost this month</dt><dd><a href="/usage">${formatDollars(spent)}</a> of ${formatDollars(budget)}</dd></div>
-<div><dt>Right</dt><dd>${rated === 0 ? 'no answer rated yet' : html`<a href="/calibration">${formatCount(right)} of ${formatPlural(rated, 'rated answer')}</a>`}</dd></div></dl>`;
+  const [red, green, unknown] = [count('red'), count('green'), count('unknown')];
+  const name = (number: number, word: string) => (branches.size === 1 ? word : `${formatCount(number)} ${word}`);
+  const states = [
+    ...(red > 0 ? [html`<strong class="bad">${name(red, 'red')}</strong>`] : []),
+    ...(green > 0 ? [html`<strong class="good">${name(green, 'green')}</strong>`] : []),
+    ...(unknown > 0 ? [branches.size === unknown ? 'no checks seen yet' : `${formatCount(unknown)} unknown`] : []),
+  ];
+  const { waiting, total } = running;
+  const runs = [
+    ...(total > waiting ? [`${formatCount(total - waiting)} running`] : []),
+    ...(waiting > 0 ? [`${formatCount(waiting)} queued`] : []),
+  ];
+  const unrated = Math.max(0, answers - rated);
+  const ratings =
+    rated === 0
+      ? 'none yet'
+      : html`<a href="/calibration">${formatCount(right)} of ${formatCount(rated)}</a>${unrated === 0 ? '' : `, ${formatCount(unrated)} unrated`}`;
+  return html`<dl class="glance">${states.length === 0 ? '' : html`<div><dt>Default ${branches.size === 1 ? 'branch' : 'branches'}</dt><dd>${renderJoined(states)}</dd></div>`}
+<div><dt>Investigations</dt><dd>${runs.length === 0 ? 'none running' : runs.join(', ')}</dd></div>
+<div><dt>Cost this month</dt><dd><a href="/usage">${formatDollars(spent)}</a> of ${formatDollars(budget)} budget</dd></div>
+<div><dt>Answers rated right</dt><dd>${ratings}</dd></div></dl>`;
 }
 
 const GROUPS: readonly (readonly [kinds: readonly Need['kind'][], title: string])[] = [
@@ -144,10 +157,12 @@ function renderNeeds(
     html`<ul class="rows needs">${some.map((need) => renderNeed(need, findings, isProjectNamed))}</ul>`;
   return html`${GROUPS.map(([kinds, title], at) => {
     const found = needs.filter(({ kind }) => kinds.includes(kind));
-    const folded = found.slice(MAX_OPEN);
+    // A fold of one would take the line that the one takes.
+    const open = found.length === MAX_OPEN + 1 ? found.length : MAX_OPEN;
+    const folded = found.slice(open);
     if (found.length === 0) return '';
     return html`<section aria-labelledby="needs-${at}"><h2 class="needs-title" id="needs-${at}">${title} <span class="soft">${formatCount(found.length)}</span></h2>
-${renderAll(found.slice(0, MAX_OPEN))}${folded.length === 0 ? '' : html`<details><summary>${formatCount(folded.length)} more</summary>${renderAll(folded)}</details>`}</section>`;
+${renderAll(found.slice(0, open))}${folded.length === 0 ? '' : html`<details><summary>${formatCount(folded.length)} more</summary>${renderAll(folded)}</details>`}</section>`;
   })}`;
 }
 
@@ -202,7 +217,7 @@ function describeNeed(need: Need, findings: ReadonlyMap<string, LastFinding>): N
       const { project, number, url, checks, issue, since } = need;
       const title = issue === null ? `Pull request #${number}` : getHeadline(issue);
       const link = html`<a class="row-link" href="${url}">${renderPlainLine(title)}</a>`;
-      const answer = issue === null ? [] : [html`<a href="/issues/${issue.id}">its cause</a>`];
+      const answer = issue === null ? [] : [html`<a href="/issues/${issue.id}">the answer</a>`];
       return {
         badge: ['review', 'busy'],
         link,
@@ -214,7 +229,13 @@ function describeNeed(need: Need, findings: ReadonlyMap<string, LastFinding>): N
     case 'questions': {
       const { project, issue, since } = need;
       const link = html`<a class="row-link" href="/issues/${issue.id}#questions">${renderPlainLine(getHeadline(issue))}</a>`;
-      return { badge: ['question', 'busy'], link, project, details: ['needs information to go on'], since };
+      return {
+        badge: ['question', 'busy'],
+        link,
+        project,
+        details: [renderPlainLine(issue.question || 'needs information to go on', 160)],
+        since,
+      };
     }
     case 'configuration': {
       const { project, problem } = need;

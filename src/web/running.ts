@@ -42,6 +42,8 @@ export interface RunningInvestigations {
   /** Those that run before those that wait, each newest first. */
   readonly listed: readonly (Running & { readonly investigation: Investigation; readonly project: string })[];
   readonly total: number;
+  /** How many of them wait for their turn. */
+  readonly waiting: number;
 }
 
 /** Of all projects together; with several, each says which it is of. */
@@ -58,14 +60,16 @@ export async function findRunning(deps: WebDeps, projects: readonly Project[]): 
     return running === undefined ? [] : [{ ...running, investigation, project }];
   });
   const counted = [...(await store.countByProject(projectIds)).values()].reduce((sum, each) => sum + each.underWay, 0);
-  return { listed, total: Math.max(counted, listed.length) };
+  const total = Math.max(counted, listed.length);
+  const going = listed.filter(({ investigation }) => investigation.outcome.state === 'running').length;
+  return { listed, total, waiting: total - going };
 }
 
 /** Fetched again by the page itself while something runs. */
-export function renderRunning({ listed, total }: RunningInvestigations, accountId: string): Html {
+export function renderRunning({ listed, total, waiting }: RunningInvestigations, accountId: string): Html {
   if (listed.length === 0) return NOTHING;
   const more = total - listed.length;
-  return html`<div id="running-now" data-refresh="${REFRESH_SECONDS}"><section class="panel" aria-labelledby="running"><h2 id="running">Running: ${formatPlural(total, 'investigation')}</h2>
+  return html`<div id="running-now" data-refresh="${REFRESH_SECONDS}"><section class="panel" aria-labelledby="running"><h2 id="running">${formatCount(total - waiting)} running${waiting === 0 ? '' : `, ${formatCount(waiting)} queued`}</h2>
 <ul class="rows">${listed.map((each) => renderRunningRow(each, accountId))}</ul>
 ${more > 0 ? html`<p class="hint">${formatCount(more)} more queued.</p>` : ''}</section></div>`;
 }

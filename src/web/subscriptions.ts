@@ -89,7 +89,7 @@ export async function getSubscriptions(c: PageContext, deps: WebDeps): Promise<R
   const body = html`<div class="title-line"><h1>Subscriptions</h1>
 <a class="button primary" href="${ADDRESS}/new">Add a subscription</a></div>
 ${renderDone(c, DONE)}${renderMissing(known.isWhole)}
-<p>Addresses that receive events of your projects, for as long as you can see them. What was sent is under <a href="/account/deliveries">Deliveries</a>.</p>
+<p>Endpoints that receive your projects' events. <a href="/account/deliveries">Deliveries</a> shows what was sent.</p>
 ${own.length === 0 ? renderEmpty('No subscriptions yet. Add one to get results in Slack, Teams or your own program.') : list}`;
   return renderPage(c, deps, { title: 'Subscriptions', section: 'subscriptions', body });
 }
@@ -183,7 +183,7 @@ function parseInput(
   const verdict = url === '' ? null : checkCallbackUrl(url, 'The address');
   const faults: SubscriptionFaults = {};
   if (verdict === null) faults.url = 'Enter an address.';
-  else if (!verdict.ok) faults.url = sanitiseLine(verdict.detail, 1_000);
+  else if (!verdict.ok) faults.url = describeAddressFault(verdict);
   if (format === undefined) faults.format = 'Choose one of these.';
   if (project !== '' && !projects.some(({ id }) => id === project)) {
     faults.project = 'You no longer have access to this project: choose again.';
@@ -191,6 +191,25 @@ function parseInput(
   if (types.length === 0) faults.type = 'Choose at least one event.';
   if (origins.length === 0) faults.origin = 'Choose at least one.';
   return { input: { url, format: format ?? 'standard', project, types, origins }, faults };
+}
+
+/** Of the usual mistakes what to write instead; the others explain themselves. */
+const ADDRESS_REPAIRS: Readonly<Record<string, string>> = {
+  https: 'Use https://.',
+  port: 'Use port 443 or 8443.',
+  name: 'Use a host name that the internet knows.',
+};
+
+function describeAddressFault({
+  rules,
+  detail,
+}: {
+  readonly rules: readonly string[];
+  readonly detail: string;
+}): string {
+  const repairs = rules.map((rule) => (Object.hasOwn(ADDRESS_REPAIRS, rule) ? ADDRESS_REPAIRS[rule] : undefined));
+  if (repairs.includes(undefined)) return sanitiseLine(detail, 1_000);
+  return `${repairs.join(' ')} Your administrator can allow other hosts.`;
 }
 
 interface SubscriptionFormState {
@@ -229,7 +248,7 @@ ${SUBSCRIPTION_ORIGINS.map((each) => renderChoice('origin', each, { isChosen: in
 /** Above the form, since a faulty field may be out of sight. */
 function renderSubscriptionFaults(faults: SubscriptionFaults): Html {
   const fields = (Object.keys(FIELD_TEXTS) as SubscriptionField[]).filter((field) => faults[field] !== undefined);
-  return html`<div class="notice bad" role="alert"><p>Nothing was added yet:</p><ul>${fields.map(
+  return html`<div class="notice bad" role="alert"><p>Couldn't add the subscription:</p><ul>${fields.map(
     (field) => html`<li><a href="#${field}">${FIELD_TEXTS[field]}</a>: ${faults[field]}</li>`,
   )}</ul></div>`;
 }
@@ -266,7 +285,7 @@ export async function getSubscription(c: PageContext, deps: WebDeps): Promise<Re
   const names = toNames(known);
   const token = renderFormToken(c.get('signedIn'));
   const target = `${ADDRESS}/${one.id}`;
-  const example = html`<form method="post" action="${target}/example" class="actions">${token}<button class="primary">Send an example</button><span class="hint">Made-up content, marked as an example.</span></form>`;
+  const example = html`<form method="post" action="${target}/example" class="actions">${token}<button class="primary">Send an example</button><span class="hint">Sends a sample event.</span></form>`;
   const off = html`<p class="notice">Its receiver answered 410 ${renderMoment(one.disabled?.at ?? '')}, so nothing more is sent to it. Delete it and add another.</p>`;
   const rotate = html`<p>It verifies that a webhook comes from Causeway. It was shown once, when the subscription was added.</p>
 <form method="post" action="${target}/rotate" class="actions">${token}${renderOnceKey()}<button>Rotate the secret</button><span class="hint">Both sign for 24 hours, so that the receiver can switch over.</span></form>`;

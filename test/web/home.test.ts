@@ -55,22 +55,32 @@ describe('what needs a person', () => {
     expect(text).not.toContain('Default branch red');
   });
 
+  it('is none of an archived repository, which nobody can mend', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop', { isArchived: true })] });
+    await recorded(ground.store, ground.projects[0]!.id, [sighting('one')]);
+    expect(textOf(await ground.visitor.page('/'))).toContain('Nothing. No red default branch');
+  });
+
   it('is an open pull request, by the problem that it solves', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     const { issueId } = await withPullRequest(ground, 'Totals are wrong');
     const page = await ground.visitor.page('/');
     expect(headingsOf(page)).toContain('2 Pull requests to review 1');
     expect(linkOf(page, 'Totals are wrong')).toBe('https://github.com/octo/shop/pull/31');
-    expect(linkOf(page, 'its cause')).toBe(`/issues/${issueId}`);
+    expect(linkOf(page, 'the answer')).toBe(`/issues/${issueId}`);
     expect(textOf(page)).toContain('pull request #31 · checks passing');
   });
 
-  it('is a question until the report is answered anew', async () => {
+  it('is a question, in its words, until the report is answered again', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
-    const ask = { problem: 'It fails for guests', analysis: { ...MODEL, outcome: 'needs_information' as const } };
+    const ask = {
+      problem: 'It fails for guests',
+      analysis: { ...MODEL, outcome: 'needs_information' as const, questions: ['Which version?'] },
+    };
     const { issueId } = await ground.concluded({ reference: 'octo/shop#5', conclusion: ask });
     const page = await ground.visitor.page('/');
     expect(linkOf(page, 'It fails for guests')).toBe(`/issues/${issueId}#questions`);
+    expect(textOf(page)).toContain('It fails for guests Which version? ·');
     await ground.concluded({ reference: 'octo/shop#5', conclusion: { problem: 'Fixed', analysis: MODEL } });
     expect(textOf(await ground.visitor.page('/'))).not.toContain('Questions that wait');
   });
@@ -116,7 +126,7 @@ describe('how things stand', () => {
     await store.reserveMoney(run, { amount: 500_000, limits: { run: 1e9, repository: 1e9, all: 1e9 }, now });
     await store.settleMoney(run, { reserved: 500_000, spent: 120_000, now });
     expect(textOf(await ground.visitor.page('/'))).toContain(
-      'Default branch green Running 1 investigation Cost this month $0.12 of $200.00 Right 1 of 1 rated answer',
+      'Default branch green Investigations 1 running Cost this month $0.12 of $200.00 budget Answers rated right 1 of 1',
     );
   });
 

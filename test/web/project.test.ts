@@ -108,7 +108,7 @@ describe('what is under way', () => {
     await ground.accepted({ accountId: other.account.id });
     const page = await ground.visitor.page(addressOf(ground));
     const text = textOf(page);
-    expect(headingsOf(page)).toEqual(['1 octo/shop', '2 Running: 2 investigations', '2 Issues']);
+    expect(headingsOf(page)).toEqual(['1 octo/shop', '2 1 running, 1 queued', '2 Issues']);
     expect(linkOf(page, 'It fails')).toBe(`/investigations/${mine.investigationId}`);
     expect(text).toMatch(
       /running It fails Searching the source, 1 step so far · started by you .* queued It fails Waiting for its turn · started 2026/,

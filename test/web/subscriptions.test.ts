@@ -62,6 +62,7 @@ describe('the form for a subscription', () => {
     [{ url: '' }, 'Enter an address'],
     [{ url: 'https://10.0.0.1:22/x' }, 'CALLBACK_ALLOW'],
     [{ url: 'ftp://hooks.example.org/' }, 'must begin with https'],
+    [{ url: 'http://hooks.example.org:80/' }, 'Use https://. Your administrator can allow other hosts.'],
     [{ format: 'irc' }, 'Choose one of these'],
     [{ type: [] }, 'Choose at least one event'],
     [{ type: ['issue.exploded'] }, 'Choose at least one event'],

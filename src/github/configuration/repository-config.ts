@@ -164,14 +164,14 @@ const CHECKS = z
     {
       include: describeList('a list of names of checks, such as `[build, "test *"]`', NAME)
         .optional()
-        .describe('Only these failed checks are looked at; `*` stands for anything. Empty: all.'),
+        .describe('Only these failed checks; `*` stands for anything. Empty: all.'),
       exclude: describeList('a list of names of checks, such as `["lint *"]`', NAME)
         .optional()
-        .describe('These failed checks are never looked at; stronger than include. `*` stands for anything.'),
+        .describe('Never these failed checks; stronger than include. `*` stands for anything.'),
       branches: describeList('a list of names of branches, such as `[main, "release/*"]`', NAME)
         .optional()
         .describe(
-          'Failed checks are looked at on these branches alone, of a pull request on its base; `*` stands for anything. Empty: all; an investigation starts unasked only for the default branch and pull requests.',
+          'Only these branches (for pull requests: the base branch); `*` stands for anything. Empty: all. Investigations start without a request only for the default branch and pull requests.',
         ),
       rerun: z
         .enum(['off', 'once'], { error: '`off` or `once`' })
