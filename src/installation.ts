@@ -3,14 +3,14 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { locate } from 'causeway-worker-thread';
+import { IS_BUILT, locate } from 'causeway-worker-thread';
 
 export { locate };
 
-/** The build turns TypeScript into JavaScript. */
-const IS_BUILT = import.meta.filename.endsWith('.js');
-
-/** The folder that this program is installed in: a clone, the image's, or the package's in node_modules. */
+/**
+ * The folder that this program is installed in: a clone, the image's, or the package's in node_modules. Source (`src`)
+ * and the package's build (`dist`) lie one folder below it.
+ */
 export const INSTALLATION = path.dirname(import.meta.dirname);
 
 /** Address of a file of a package, such as `@vscode/tree-sitter-wasm/wasm/tree-sitter-go.wasm`; the build copies it. */

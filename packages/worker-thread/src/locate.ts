@@ -2,8 +2,8 @@
 // build, where every file lies in one flat folder with the code.
 import path from 'node:path';
 
-/** The build turns TypeScript into JavaScript. */
-const IS_BUILT = import.meta.filename.endsWith('.js');
+/** Whether this is a build, which turns TypeScript into JavaScript, and not the source. */
+export const IS_BUILT = import.meta.filename.endsWith('.js');
 
 /**
  * Address of a file or folder that is shipped: `place` is relative to the source file that asks (`from` is its
