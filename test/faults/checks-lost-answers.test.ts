@@ -1,8 +1,9 @@
 // The long run: GitHub's answer is lost after the work was done, as a 502 or a reset, twenty times for every write about red checks.
 import { expect, it } from 'vitest';
-import { LOST_TOGETHER, type Loss, lossRound, oneOfEach } from '../support/checks-kill.ts';
+import { LOST_TOGETHER, lossRound, oneOfEach } from '../support/checks-kill.ts';
 import { redModel } from '../support/github-red-model.ts';
 import { openGithubStage } from '../support/github-stage.ts';
+import type { Loss } from '../support/lost-answers.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20);
 /** Rounds at the same time: what is unsure is looked at again after a while. */

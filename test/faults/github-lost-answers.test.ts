@@ -2,8 +2,9 @@
 import { expect, it } from 'vitest';
 import { countLeft, oneOfEach } from '../support/github-kill-count.ts';
 import { stubbornModel } from '../support/github-kill-model.ts';
-import { LOST_TOGETHER, type Loss, lossRound } from '../support/github-kill-rounds.ts';
+import { LOST_TOGETHER, lossRound } from '../support/github-kill-rounds.ts';
 import { openGithubStage } from '../support/github-stage.ts';
+import type { Loss } from '../support/lost-answers.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20);
 /** Rounds at the same time: what is unsure is looked at again after a while. */

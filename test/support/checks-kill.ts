@@ -1,11 +1,12 @@
 // Rounds in which the service is killed, or an answer lost, at writes about red checks; and the count of what is left.
-import type { Comment, Fault, FaultRule, GithubDouble, GithubIssue, Moment, Review } from 'causeway-github-double';
+import type { Comment, FaultRule, GithubDouble, GithubIssue, Moment, Review } from 'causeway-github-double';
 import { expect } from 'vitest';
 import type { HeadRecord } from '../../src/core/check/head.ts';
 import type { ThreadRecord } from '../../src/core/thread/thread.ts';
 import { type JobEnds, openRedDesk, type RedDesk } from './github-red-desk.ts';
 import { COUPONS, type RedModel, testLog } from './github-red-model.ts';
 import { type GithubStage, isUnsettled, SELDOM_MS, storedJobs } from './github-stage.ts';
+import { LOST, type Loss } from './lost-answers.ts';
 import { textsIn } from './played-model.ts';
 import { storedRows } from './records.ts';
 
@@ -84,13 +85,6 @@ function armKiller(stage: GithubStage, name: string, moment: Moment, writes: rea
   }
   return { struck, up: () => up };
 }
-
-export type Loss = '502' | 'reset';
-
-const LOST: Readonly<Record<Loss, Fault>> = {
-  '502': { kind: 'html', when: 'after', status: 502 },
-  reset: { kind: 'reset', when: 'after' },
-};
 
 /** The service lives, and hears nothing, or a 502, when the first of each of these writes was carried out. */
 function armLoss(stage: GithubStage, name: string, loss: Loss, writes: readonly Write[]): Striker {

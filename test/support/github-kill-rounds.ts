@@ -1,11 +1,12 @@
 // Kills the service at the writes of one thread, or loses GitHub's answers to them, while a thread is played from its label to its hand-over.
-import type { Fault, FaultRule, Moment } from 'causeway-github-double';
+import type { FaultRule, Moment } from 'causeway-github-double';
 import { expect } from 'vitest';
 import { type Desk, openDesk } from './github-desk.ts';
 import { countLeft } from './github-kill-count.ts';
 import { MENDED_FILE, type ShopModel } from './github-model.ts';
 import { openProofDesk, TEST_FILE } from './github-proof.ts';
 import { type GithubStage, SELDOM_MS } from './github-stage.ts';
+import { LOST, type Loss } from './lost-answers.ts';
 
 /** What we write on GitHub from the label to the hand-over, in that order. */
 export const WRITES = [
@@ -123,13 +124,6 @@ export async function expectOneProof(
   expect(left).toMatchObject({ branches: 1, commits: 2, pulls: 1, isRecorded: true, unsettled: 0 });
   expect(left.comments).toHaveLength(1);
 }
-
-export type Loss = '502' | 'reset';
-
-const LOST: Readonly<Record<Loss, Fault>> = {
-  '502': { kind: 'html', when: 'after', status: 502 },
-  reset: { kind: 'reset', when: 'after' },
-};
 
 /** Writes whose answers can be lost in one thread without it taking too long: what is unsure is looked at again after a while. */
 export const LOST_TOGETHER: readonly (readonly Write[])[] = [
