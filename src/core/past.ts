@@ -79,6 +79,18 @@ export interface ForecastGroup {
   readonly tests: number;
   /** The newest; at most `MOST_LISTED`. */
   readonly listed: readonly ForecastCheck[];
+  /** Absent in forecasts stored by an older version. */
+  readonly answers?: ForecastAnswers;
+}
+
+/** What would have come of the failed checks of a group. */
+export interface ForecastAnswers {
+  /** Distinct failures; one that two groups have counts in the first of them. */
+  readonly investigations: number;
+  /** At most: each goes to one pull request, and only where the answer is sure enough. */
+  readonly comments: number;
+  /** At most: of the default branch, each for one failure. */
+  readonly pullRequests: number;
 }
 
 export interface ForecastCheck {
@@ -119,7 +131,7 @@ export function summariseForecast(forecast: Forecast): string {
   return [checks, ...unread, labelled, `about ${formatDollars(usd)}`].join('; ');
 }
 
-function countFailed({ groups, unreadChecks }: Forecast): number {
+export function countFailed({ groups, unreadChecks }: Forecast): number {
   return Object.values(groups).reduce((sum, { checks }) => sum + checks, unreadChecks);
 }
 

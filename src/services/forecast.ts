@@ -7,6 +7,7 @@ import { judgeCheck } from '../ci/index.ts';
 import { ALL_OUTPUT, type Checks, ChecksBusy, type Verdict } from '../core/check/index.ts';
 import {
   type Forecast,
+  type ForecastAnswers,
   type ForecastGroup,
   MOST_LISTED,
   type Past,
@@ -183,8 +184,14 @@ async function judgePast(redactor: Redactor, reading: PastReading, all: readonly
 /** Pure. `usdEach`: US dollars of one investigation. */
 export function makeForecast({ until, found, judged, unreadChecks }: ReadPast, usdEach: number): Forecast {
   const isInGroup = (verdict: Verdict) => (one: JudgedPast) => getGroup(one) === verdict;
-  const group = (verdict: Verdict) => toGroup(judged.filter(isInGroup(verdict)));
-  const distinct = new Set(judged.filter(isWorthInvestigating).map(({ fingerprint }) => fingerprint)).size;
+  const begun = judged.filter(isWorthInvestigating);
+  const ofCode = new Set(begun.filter(isInGroup('code')).map(({ fingerprint }) => fingerprint));
+  const group = (verdict: Verdict) => {
+    const begunThere = begun.filter(isInGroup(verdict));
+    const isCounted = ({ fingerprint }: JudgedPast) => verdict === 'code' || !ofCode.has(fingerprint);
+    return { ...toGroup(judged.filter(isInGroup(verdict))), answers: toAnswers(begunThere.filter(isCounted)) };
+  };
+  const distinct = new Set(begun.map(({ fingerprint }) => fingerprint)).size;
   const investigations = distinct + found.issues.labelled.length;
   return {
     from: found.from,
@@ -225,6 +232,17 @@ function toGroup(judged: readonly JudgedPast[]): ForecastGroup {
       noLog,
       url: check.url,
     })),
+  };
+}
+
+/** A comment and a pull request need the verdict `code`. */
+function toAnswers(begun: readonly JudgedPast[]): ForecastAnswers {
+  const ofCode = begun.filter((one) => getGroup(one) === 'code');
+  const countDistinct = (values: readonly (string | number)[]) => new Set(values).size;
+  return {
+    investigations: countDistinct(begun.map(({ fingerprint }) => fingerprint)),
+    comments: countDistinct(ofCode.flatMap(({ past }) => past.pullRequest ?? [])),
+    pullRequests: countDistinct(ofCode.filter(({ where }) => where.isOnDefault).map(({ fingerprint }) => fingerprint)),
   };
 }
 

@@ -51,6 +51,32 @@ export function renderSparkline({ values, label, tone = 'quiet' }: Sparkline): H
   return html`<svg class="spark ${tone}" viewBox="0 0 ${width} ${SPARK_HEIGHT}" width="${width}" height="${SPARK_HEIGHT}" role="img" aria-label="${label}"><path class="grid" d="M0 ${SPARK_HEIGHT - 0.5}H${width}"/>${bars}</svg>`;
 }
 
+export type ShareTone = 'bad' | 'busy' | 'accent' | 'field' | 'line';
+
+interface Share {
+  readonly value: number;
+  readonly tone: ShareTone;
+}
+
+const [SHARES_WIDTH, SHARES_HEIGHT, SHARES_GAP] = [640, 14, 2];
+
+/** One bar of parts that together are the whole; a table beside it says which is which. */
+export function renderShares(label: string, shares: readonly Share[]): Html {
+  if (shares.length === 0) return html``;
+  const whole = shares.reduce((sum, { value }) => sum + value, 0);
+  const x = scaleLinear([0, whole], [0, SHARES_WIDTH - SHARES_GAP * (shares.length - 1)]);
+  const parts = shares.map(({ value, tone }, at) => {
+    const before = shares.slice(0, at).reduce((sum, one) => sum + one.value, 0);
+    return html`<rect class="${tone}" x="${round(x(before) + SHARES_GAP * at)}" y="0" width="${round(Math.max(1, x(value)))}" height="${SHARES_HEIGHT}" rx="2"/>`;
+  });
+  return html`<svg class="shares" viewBox="0 0 ${SHARES_WIDTH} ${SHARES_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${parts}</svg>`;
+}
+
+/** What a colour of the bar stands for, beside its words. */
+export function renderSwatch(tone: ShareTone): Html {
+  return html`<svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect class="${tone}" width="10" height="10" rx="2"/></svg>`;
+}
+
 interface DayChart {
   /** Unique on the page. */
   readonly id: string;

@@ -192,7 +192,18 @@ export function createPageHeaders(isHttps: boolean, formTarget = ''): Readonly<R
   };
 }
 
-const STYLES = ['base', 'parts', 'forms', 'home', 'investigation', 'issue', 'failures', 'charts', 'account'];
+const STYLES = [
+  'base',
+  'parts',
+  'forms',
+  'home',
+  'investigation',
+  'issue',
+  'failures',
+  'charts',
+  'observed',
+  'account',
+];
 const SHARED = readFileSync(locate('../pages.css', import.meta.url), 'utf8');
 const STYLE = createAsset('style', 'css', 'text/css', SHARED + STYLES.map((name) => readAsset(`${name}.css`)).join(''));
 const SCRIPT = createAsset('page', 'js', 'text/javascript', readAsset('page.js'));

@@ -56,7 +56,18 @@ describe('the red checks of the past', () => {
       "2 code KeyError: 'sum'",
     ]);
     // Two of them on the default branch or a pull request, and of the code.
-    expect(await backfill(at)).toMatchObject({ state: 'done', forecast: { investigations: 2, usd: 0.3 } });
+    const none = { investigations: 0, comments: 0, pullRequests: 0 };
+    expect(await backfill(at)).toMatchObject({
+      state: 'done',
+      forecast: {
+        ...{ investigations: 2, usd: 0.3 },
+        groups: {
+          code: { checks: 1, answers: { investigations: 1, comments: 0, pullRequests: 1 } },
+          infrastructure: { checks: 1, answers: none },
+          inconclusive: { checks: 3, answers: { ...none, investigations: 1 } },
+        },
+      },
+    });
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
       `read the last 14 days of ${at.project.name}: 5 failed checks: 1 by the change, 1 the machine, 3 unclear; 0 issues labelled; about $0.30`,
     ]);

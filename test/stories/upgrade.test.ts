@@ -273,7 +273,12 @@ describe.runIf(engine() === 'sqlite').each(['sqlite', 'postgres'] as const)(
         expect([name, counts]).toEqual([name, FINISHED]);
       }
       const forecasts = await Promise.all(subjectsOf(left, 'backfill').map((id) => observedPage(ground, service, id)));
-      expect(forecasts.map((page) => /\d failed checks?: /.test(page))).toEqual([false, true, true, true]);
+      expect(forecasts.map((page) => /classified <strong>\d failed checks?/.test(page))).toEqual([
+        false,
+        true,
+        true,
+        true,
+      ]);
       // By commands, of which one was given up, and by a reaction to each answer.
       expect(await outcomesOf(api, subjectsOf(left, 'outcome').slice(1))).toMatchObject([
         { state: 'pending', votes: { right: 2, wrong: 2 } },

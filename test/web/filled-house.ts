@@ -4,11 +4,13 @@ import type { Sighting } from '../../src/core/check/failure.ts';
 import { EMPTY_EXCERPT } from '../../src/core/check/head.ts';
 import type { Conclusion } from '../../src/core/issue/issue.ts';
 import type { Outcome } from '../../src/core/outcome/answer-outcome.ts';
+import type { ForecastGroup } from '../../src/core/past.ts';
 import type { Project } from '../../src/core/project/project.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import type { Run } from '../../src/db/runs.ts';
 import {
   conclusion,
+  emptyForecast,
   finding,
   ON_MAIN,
   opening,
@@ -83,6 +85,7 @@ export async function fillHouse(ground: WebGround, { issues, failures }: HouseSi
   const { projects } = ground;
   for (let at = issues - 1; at >= 0; at -= 1) await addAnswer(ground, pick(projects, at * 5), at);
   for (let at = 0; at < failures; at += 1) await addFailure(ground, pick(projects, at), at);
+  await addForecast(ground, projects.at(-1), failures);
   for (const [at, project] of projects.slice(0, 2).entries()) {
     const { runId } = await ground.accepted({ project, text: `${pick(PROBLEMS, at + 3)[0]}\n\nSince this morning.` });
     const run = at === 0 ? await ground.store.startRun(runId, moment(ground, 40)) : null;
@@ -140,7 +143,12 @@ async function addAnswer(ground: WebGround, project: Project, at: number): Promi
     await store.settleMoney(run, { reserved: 500_000, spent: Math.round(spent * 1e6), tokens, now });
   }
   const [issueId = ''] = await store.conclude(run, answer({ title, cause, outcome, at, spent }), now);
-  if (outcome === 'code_fix' && isModel && at % 2 === 0) {
+  if (project === ground.projects.at(-1)) {
+    const isFix = outcome === 'code_fix';
+    const pullRequest = isFix ? `${title}\n\n${cause}\n\nFixes #${100 + at}.` : '';
+    const held = { comment: `**Cause found · confidence 85 %**\n\n${cause}`, pullRequest };
+    await store.saveThreadRecord(threadId, record({ held }), now);
+  } else if (outcome === 'code_fix' && isModel && at % 2 === 0) {
     const state = (['open', 'merged', 'merged', 'closed'] as const)[at % 4] ?? 'open';
     const number = 300 + at;
     const url = `https://github.com/${project.name}/pull/${number}`;
@@ -263,6 +271,9 @@ async function addFailure(ground: WebGround, project: Project, at: number): Prom
     seenAs('red', { place: ON_MAIN, findings: [finding(id, { verdict, excerpt })] }),
     runAt,
   );
+  if (project === ground.projects.at(-1)) {
+    await store.saveHeadRecord(head.id, { checkRun: null, held: `${headline}\n\n${excerpt.lines.join('\n')}` }, runAt);
+  }
   if (isOnDefault && verdict === 'code') {
     const commits = ['Fold totals into one loop', 'Bump vitest to 5.1.0', 'Rename coupon to voucher'].map(
       (subject, index) => ({
@@ -272,4 +283,46 @@ async function addFailure(ground: WebGround, project: Project, at: number): Prom
     const likeliest = { sha: '3'.repeat(40), reason: 'touches src/cart.ts, which the failing lines name' };
     await store.saveRange(id, { from: 'a'.repeat(40), to: '3'.repeat(40), total: 3, commits, likeliest });
   }
+}
+
+/** The last project observes only, and had a past: as much of it as there are failures. */
+async function addForecast({ store, clock }: WebGround, project: Project | undefined, failures: number): Promise<void> {
+  if (project === undefined) return;
+  const now = clock.now.toISOString();
+  const toGroup = (verdict: Sighting['verdict'], checks: number): ForecastGroup => ({
+    ...{ checks, tests: Math.ceil(checks / 3) },
+    listed: Array.from({ length: Math.min(checks, 20) }, (_, at) => ({
+      ...{
+        name: pick(['test', 'build (node 24)', 'lint'], at),
+        branch: 'main',
+        pullRequest: at % 3 === 0 ? null : 40 + at,
+      },
+      headline: pick(FAILURES, at)[1],
+      ...{ noLog: '', url: `https://github.com/${project.name}/actions/runs/${at}` },
+    })),
+    answers:
+      verdict === 'code'
+        ? {
+            investigations: Math.ceil(checks / 2),
+            comments: Math.ceil(checks / 3),
+            pullRequests: Math.ceil(checks / 6),
+          }
+        : { investigations: 0, comments: 0, pullRequests: 0 },
+  });
+  const groups = {
+    code: toGroup('code', failures * 2),
+    flaky: toGroup('flaky', failures),
+    base_broken: toGroup('base_broken', Math.ceil(failures / 2)),
+    infrastructure: toGroup('infrastructure', Math.ceil(failures / 3)),
+    inconclusive: toGroup('inconclusive', Math.ceil(failures / 4)),
+  };
+  const labelled = PROBLEMS.slice(0, 3).map(([title], at) => ({
+    ...{ number: 11 + at, title, url: `https://github.com/${project.name}/issues/${11 + at}` },
+  }));
+  const investigations = failures + labelled.length;
+  const forecast = emptyForecast({
+    ...{ groups, runs: failures * 9, investigations, usd: investigations * 0.07, usdEach: 0.07 },
+    issues: { labels: ['analyse'], opened: 9, labelled },
+  });
+  await store.saveBackfill({ projectId: project.id, state: 'done', since: forecast.from, forecast }, now);
 }

@@ -47,7 +47,7 @@ describe.each(STATES)('the account area, %s', (state, repositories, size) => {
         ['project', `/projects/${project?.id}`],
         ['failures', `/projects/${project?.id}/failures`],
         ['calibration', `/projects/${project?.id}/calibration`],
-        ['observed', `/projects/${project?.id}/observed`],
+        ['observed', `/projects/${projects.at(-1)?.id}/observed`],
         ['settings', `/projects/${project?.id}/settings`],
         ['all-calibration', '/calibration'],
         ['usage', '/usage'],
