@@ -125,7 +125,7 @@ describe('the line that switches it on', () => {
       repositories: [repository('octo/shop')],
       configuration: {
         values: [{ name: 'mode', means: '', value, from: { kind: 'file' }, limit }],
-        ...{ problem: '', url: '' },
+        ...{ yaml: '', problem: '', url: '' },
       },
     });
   const lineOf = (page: string) => /<code id="line">([^<]*)<\/code>/.exec(page)?.[1];
