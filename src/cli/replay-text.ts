@@ -88,7 +88,7 @@ function listReplayRows(before: ReplayedAnswer, after: ReplayedAnswer): readonly
     [label, describe(before), describe(after)] as const;
   return [
     row('model', ({ model }) => model ?? 'none'),
-    row('outcome', ({ outcome, partial }) => `${describeOutcome(outcome)}${partial ? ', cut short' : ''}`),
+    row('outcome', ({ outcome, partial }) => `${describeOutcome(outcome)}${partial ? ', stopped early' : ''}`),
     row('confidence', ({ confidence }) => (confidence === null ? '–' : formatPercent(confidence))),
     row('cause', ({ rootCause }) => rootCause),
     row('files', ({ files }) => files.slice(0, MAX_FILES).join('\n') || '–'),

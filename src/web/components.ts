@@ -163,7 +163,7 @@ const OUTCOME_TONES: Readonly<Record<Outcome, Tone>> = {
 
 export function renderOutcome({ outcome, partial }: { readonly outcome: Outcome; readonly partial: boolean }): Html {
   const badge = renderBadge(describeOutcome(outcome), OUTCOME_TONES[outcome]);
-  return partial ? html`${badge} ${renderBadge('cut short', 'busy')}` : badge;
+  return partial ? html`${badge} ${renderBadge('stopped early', 'busy')}` : badge;
 }
 
 const ORIGINS: Readonly<Record<Origin, string>> = {

@@ -251,7 +251,7 @@ function renderIssueHead({ issue, links, project, pullRequest }: IssuePageConten
   const cutShort =
     outcome === 'facts_only'
       ? 'The model gave no answer: this is a search of the source only.'
-      : 'The investigation was cut short: this is what it had found by then.';
+      : 'The investigation stopped early: this is what it had found by then.';
   const scripted =
     "The model's answers come from a script, not from a language model. The lookups, the checks of the quotes and the patch are real.";
   const notices = [

@@ -52,19 +52,19 @@ describe('the verdict', () => {
       'the base is red for the same cause',
       { base: red(true) },
       'base_broken',
-      '`test (20)` fails on the base too, with the same cause',
+      '`test (20)` fails on the base too, for the same reason',
     ],
     [
       'the base is red, its cause not known',
       { base: red(null) },
       'base_broken',
-      '`test (20)` fails on the base too; whether the cause is the same is unknown',
+      '`test (20)` fails on the base too; unclear whether for the same reason',
     ],
     [
       'the failure is open on the default branch',
       { history: { ...HISTORY, isOpenOnDefault: true } },
       'base_broken',
-      'the same failure is open on the default branch',
+      'the default branch has the same failure',
     ],
     [
       'the base is red for another cause',
@@ -94,7 +94,7 @@ describe('the verdict', () => {
       'nothing tells',
       { read: read(['ok']) },
       'inconclusive',
-      'it failed, but its log, annotations and summary do not say why',
+      "it failed, but its log, annotations and summary don't say why",
     ],
     [
       'time ran out',
@@ -151,7 +151,7 @@ describe('the verdict', () => {
     expect(found.excerpt.tests).toEqual(['Cart adds', 'Cart pays']);
     const words = wordsOf(judgeCheck(evidence({ read: found, base: { ...red(false), tests: ['Cart pays'] } })));
     expect(words).toContain('“Cart adds” failed');
-    expect(words).toContain('`test (20)` fails on the base too, with another cause; “Cart pays” failed there already');
+    expect(words).toContain('`test (20)` fails on the base too, for another reason; “Cart pays” failed there already');
   });
 
   it('knows a class by its file', () => {
@@ -166,7 +166,7 @@ describe('the verdict', () => {
     const judged = judgeCheck(evidence({ base: UNKNOWN, changed: { paths: ['docs/a.md'], isCut: false } }));
     expect(judged.verdict).toBe('inconclusive');
     expect(wordsOf(judged).at(-1)).toBe(
-      'it is unknown whether `test (20)` also fails on the base, and nothing connects it to the change',
+      'no CI result for `test (20)` on the base branch, and no direct link to the changed files',
     );
     const touched = { paths: ['src/coupons.js'], isCut: false };
     expect(judgeCheck(evidence({ base: UNKNOWN, changed: touched })).verdict).toBe('code');

@@ -101,7 +101,7 @@ describe('an Issue in the terminal', () => {
       { outcome: 'code_fix', confidence: 0.86, model: 'some-model', partial: true },
     );
     const text = renderIssue(issue, PLAIN);
-    expect(text).toMatch(/^Cause and fix · cut short · confidence 86 %\n/);
+    expect(text).toMatch(/^Cause and fix · stopped early · confidence 86 %\n/);
     expect(text).toContain('\nRoot cause\n');
     expect(text).toContain(
       '\nChange (save it with --patch FILE)\n  src/coupons.js +3 -2\n    line 14\n    - a\n    + b\n    + c\n',

@@ -39,9 +39,9 @@ describe('the page of an issue', () => {
       ...['2 Report', '2 Details'],
     ]);
     const words = contentOf(page);
-    expect(words).toContain('Cause and fix cut short confidence 82 % Next: review the change');
+    expect(words).toContain('Cause and fix stopped early confidence 82 % Next: review the change');
     expect(words).toContain('The check is flaky: it passes and fails without a change.');
-    expect(words).toContain('The investigation was cut short');
+    expect(words).toContain('The investigation stopped early');
     expect(words).toContain('The budget ended it.');
     expect(words).toContain('It says TypeError.');
   });

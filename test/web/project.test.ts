@@ -28,7 +28,7 @@ describe('the page of a project', () => {
     expect(rowsOf(page)).toEqual([
       ['Facts only', 'Checkout crashes', '', 'report', '2026-11-20 10:00 UTC', ''],
       [
-        'Cause and fix cut short',
+        'Cause and fix stopped early',
         'x is undefined src/cart.ts drops the last item of every basket.',
         ...['82 %', 'report', '2026-11-20 10:00 UTC', '#31'],
       ],

@@ -51,15 +51,11 @@ export function cutExcerpt(lines: readonly LogLine[], cause: Cause, passing?: Pa
   const shown = markGaps(lines, taken, repeated);
   const step = cause.step?.name ?? '';
   const total = cause.step ? cause.step.to - cause.step.from : lines.length;
-  const left = total - taken.length;
   return {
     step,
     headline: formatHeadline(formatMessage(lines, cause.message)),
     lines: shown,
-    cut:
-      taken.length === 0 || left <= 0
-        ? ''
-        : `${left} of ${total} lines ${step === '' ? 'of the log' : 'of the step'} are left out`,
+    cut: taken.length === 0 || taken.length >= total ? '' : `Showing ${taken.length} of ${total} lines`,
     tests: cause.tests.slice(0, MAX_TESTS).map(({ name }) => name),
   };
 }

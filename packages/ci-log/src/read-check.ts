@@ -77,7 +77,7 @@ function excerptOwnWords({ name, output }: { readonly name: string; readonly out
   const told = { at: said, kind: 'weak', isHeading: false } as const;
   const excerpt = cutExcerpt(lines, { ...NO_CAUSE, headline: said, message: said, errorLines: [told] });
   const headline = formatHeadline(stripMarkup(lines[said]?.text ?? ''));
-  return { ...excerpt, headline, cut: excerpt.cut.replace('of the log', 'of what it says') };
+  return { ...excerpt, headline };
 }
 
 /** A single word is a heading. */
@@ -323,7 +323,7 @@ function formatAnnotation({ path, line, message }: LogPlace): string {
 function makeExcerpt(shown: ShownLines, told: readonly LogPlace[], places: readonly LogPlace[]): Excerpt {
   const { lines, cause, passing, isResult } = shown;
   const excerpt = cutExcerpt(lines, cause, passing);
-  if (isResult) return { ...excerpt, cut: excerpt.cut.replace('of the log', 'of the test results') };
+  if (isResult) return excerpt;
   const [first] = told;
   if (excerpt.headline === '' && first) return { ...excerpt, headline: formatHeadline(first.message) };
   const said = lines[cause.message]?.text ?? '';

@@ -103,7 +103,7 @@ describe('own words that say something', () => {
     const rows = Array.from({ length: 90 }, (_, index) => `| module ${index} | ${index}% |`);
     const { excerpt } = said(['Coverage went down', ...rows].join('\n'));
     expect(excerpt.headline).toBe('Coverage went down');
-    expect(excerpt.cut).toMatch(/^\d+ of 91 lines of what it says are left out$/);
+    expect(excerpt.cut).toMatch(/^Showing \d+ of 91 lines$/);
   });
 
   it('are other causes in other checks, but a tool’s verdict is the same in every check', () => {

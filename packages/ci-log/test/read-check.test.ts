@@ -223,7 +223,7 @@ describe('a log with any content', () => {
   it('says how much was left out, and shows the first error', () => {
     const noise = Array.from({ length: 500 }, (_, index) => `line ${index}`);
     const { excerpt } = read(actionsLog('npm test', [...noise, ...JEST, ...noise]));
-    expect(excerpt.cut).toMatch(/^\d+ of \d+ lines of the step are left out$/);
+    expect(excerpt.cut).toMatch(/^Showing \d+ of \d+ lines$/);
     expect(excerpt.lines).toContain('    Expected: 90');
   });
 });

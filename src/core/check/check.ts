@@ -226,24 +226,24 @@ export function describeReason(reason: Reason): string {
     case 'infrastructure':
       return reason.line === '' ? reason.what : `${reason.what}: ${quoteCheckText(reason.line)}`;
     case 'open_on_default':
-      return 'the same failure is open on the default branch';
+      return 'the default branch has the same failure';
     case 'red_on_base':
       return `${nameCheck(reason.check)} fails on the base too${FAILS_ON_BASE[reason.cause]}${describeShared(reason.tests)}`;
     case 'green_on_base':
       return `${nameCheck(reason.check)} passes on the base`;
     case 'untied':
-      return `it is unknown whether ${nameCheck(reason.check)} also fails on the base, and nothing connects it to the change`;
+      return `no CI result for ${nameCheck(reason.check)} on the base branch, and no direct link to the changed files`;
     case 'seen_before':
       return describeCheckHistory(reason);
     case 'out_of_time':
       return 'it timed out or was stopped without saying what was slow';
     case 'no_log':
-      return `its log cannot be read: ${reason.why}`;
+      return `its log couldn't be read: ${reason.why}`;
     case 'says':
       if (reason.headline === '') return 'it names an error';
       return `it says: ${quoteCheckText(reason.headline)}${reason.isAll ? ', and nothing else' : ''}`;
     case 'says_nothing':
-      return 'it failed, but its log, annotations and summary do not say why';
+      return "it failed, but its log, annotations and summary don't say why";
     case 'test_failed':
       return `${quoteCheckText(reason.test)}${reason.others > 0 ? ` and ${formatCounted(reason.others, 'other test')}` : ''} failed`;
     case 'touched':
@@ -260,10 +260,10 @@ export function describeReason(reason: Reason): string {
 }
 
 const FAILS_ON_BASE = {
-  same: ', with the same cause',
-  other: ', with another cause',
-  unknown: '; whether the cause is the same is unknown',
-  unsaid: '; neither log names a cause',
+  same: ', for the same reason',
+  other: ', for another reason',
+  unknown: '; unclear whether for the same reason',
+  unsaid: '; neither log says why',
 } as const;
 
 function describeShared(tests: readonly string[] = []): string {

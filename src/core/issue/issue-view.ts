@@ -61,7 +61,7 @@ export function createIssueView(issue: Issue): IssueView {
 
 function describeOutcomeLimit({ analysis: { outcome, partial } }: Issue): string {
   if (outcome === 'facts_only') return partial ? 'the model gave no answer' : 'no model was used';
-  return partial ? 'cut short' : '';
+  return partial ? 'stopped early' : '';
 }
 
 /** In two or three words. */

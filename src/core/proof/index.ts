@@ -23,6 +23,7 @@ export {
 export {
   describeProof,
   describeProofVerdict,
+  leadDoubt,
   listCommands,
   lowerConfidence,
   nameProof,

@@ -73,8 +73,8 @@ const PROOF_NAMES: Readonly<Record<ProofState, string>> = {
   proven: 'Proven in CI',
   not_reproduced: 'Not proven: the test passes without the fix',
   fails_otherwise: 'Not proven: the test fails for another reason',
-  not_covered: 'Not proven: no check is seen to run the test without the fix',
-  not_run: 'Not proven: CI was not run',
+  not_covered: 'Not proven: no check was seen running the test without the fix',
+  not_run: "Not verified: CI didn't run",
   base_red: 'Not proven: CI fails without the test too',
 };
 
@@ -85,8 +85,13 @@ export function nameProof({ state, failing }: Proof): string {
 
 /** One sentence for people. */
 export function describeProof({ state, turned, reason }: Proof): string {
-  if (state !== 'proven') return `Not proven (${state}): ${reason}.`;
+  if (state !== 'proven') return `${leadDoubt(state)}: ${reason}.`;
   return `Proven in the repository's own CI: ${listShort(turned)} failed without the fix and passed with it.`;
+}
+
+/** Of a proof that is none: CI said too little, or nothing. */
+export function leadDoubt(state: ProofState): 'Not proven' | 'Not verified' {
+  return state === 'not_run' ? 'Not verified' : 'Not proven';
 }
 
 /** A sentence without its full stop; "" for what is proven. Names in it come from logs and are untrusted. */
@@ -112,9 +117,9 @@ export function describeProofVerdict(verdict: ProofVerdict): string {
 function describeNotCovered(seen: SeenCi | undefined): string {
   switch (seen?.kind) {
     case undefined:
-      return 'no check is seen to run the new test';
+      return 'no check was seen running the new test';
     case 'statuses':
-      return `only commit statuses were seen (${listShort(seen.checks)}), whose logs GitHub does not have, so no check is seen to run the new test`;
+      return `only commit statuses were seen (${listShort(seen.checks)}), whose logs GitHub doesn't have, so no check was seen running the new test`;
     case 'with_fix':
       if (seen.because === 'guarded') return NOT_RUN.guarded;
       return `${WITHOUT_TEST[seen.because] ?? NOT_RUN[seen.because]}; CI was only seen with the fix (${listShort(seen.checks)})`;
@@ -159,7 +164,7 @@ export function toUnrunProof(changeSet: ChangeSet, patch: string): Proof | null 
 
 const NOT_RUN: Readonly<Record<NotRun, string>> = {
   no_checks: 'no CI ran on the draft with the test alone',
-  no_ci: 'no CI was found in this repository',
+  no_ci: 'this repository has no CI',
   unseen: "the App isn't permitted to see checks here",
   own_token:
     'what a workflow pushes with its own token starts no CI (give the action the token of a GitHub App as `token`, or close and reopen the pull request to start it)',

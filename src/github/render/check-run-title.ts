@@ -128,8 +128,9 @@ function describeRest({ isPublic }: CheckRunContent, cause: ShownCause, source: 
   const { finding } = cause;
   if (source.kind === 'infrastructure') return describeInfrastructureFault(cause);
   if (source.kind === 'flaky') {
-    const why = isRed(finding) ? describeFirstReason(finding) : 'it has passed at this commit since';
-    return [why, describeTests(finding)].filter(Boolean).join(': ');
+    const tests = describeTests(finding);
+    if (!isRed(finding)) return `${tests || 'it'} passed on a re-run of this commit`;
+    return [describeFirstReason(finding), tests].filter(Boolean).join(': ');
   }
   const found = findCauseIssue(cause);
   if (found !== null) {

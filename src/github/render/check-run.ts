@@ -266,7 +266,7 @@ function keepConnected(issue: SourcedIssue, { places, changed = [] }: Finding): 
     // Only a stack frame, an error message or a quoted line leads to another repository.
     if (findContextFile(file, issue.analysis.context) !== null) return [suspect];
     const named = places.filter(({ path }) => path === file || path.endsWith(`/${file}`));
-    const why = [named.length > 0 ? 'named in the log' : '', changed.includes(file) ? 'touched by the change' : ''];
+    const why = [named.length > 0 ? 'mentioned in the log' : '', changed.includes(file) ? 'touched by the change' : ''];
     const reasons = why.filter(Boolean);
     if (reasons.length === 0) return [];
     const isOther = named.every((place) => place.line !== line) && !suspect.reasons.includes(TOUCHED_BY_CHANGE);
@@ -421,12 +421,15 @@ function renderCauseDetails(content: CheckRunContent, cause: ShownCause, most: n
   const { excerpt, checks, reasons, unread = [] } = cause.finding;
   const lines = excerpt.lines.slice(0, most);
   const more = excerpt.lines.length - lines.length;
-  const cut = [sanitiseInline(excerpt.cut, 300), more > 0 ? `${describeCount(more, 'more line')} not shown` : ''];
-  const notes = cut.filter(Boolean).join('; ');
+  const notes = [
+    sanitiseInline(excerpt.cut, 300).replace(/\.$/, ''),
+    more > 0 ? `${describeCount(more, 'more line')} not shown` : '',
+  ];
+  const cut = notes.filter(Boolean).join('; ');
   const what = excerpt.step === '' ? 'Output' : 'Log';
   const name = formatCodeSpan(sortByName(checks)[0]?.name ?? '') || 'a check';
   const title = content.causes.length === 1 ? what : `${name}: ${what.toLowerCase()}`;
-  const log = [text(`**${title}**`), code(lines.join('\n'), 'text'), text(notes === '' ? '' : `Cut: ${notes}.`)];
+  const log = [text(`**${title}**`), code(lines.join('\n'), 'text'), text(cut === '' ? '' : `${capitalise(cut)}.`)];
   const tests = excerpt.tests.map(formatCodeSpan);
   const isNamed = splitError(excerpt).test !== '' || reasons.some(({ code: reason }) => reason === 'test_failed');
   const isTestShown = tests.length === 0 || (tests.length === 1 && isNamed);

@@ -318,13 +318,14 @@ function describeCommentOutcome(issue: SourcedIssue): string {
   const { outcome, confidence, partial } = issue.analysis;
   if (isWithheld(issue)) return 'Result withheld';
   return [
-    OUTCOMES[outcome],
-    partial ? 'cut short' : '',
+    `${OUTCOMES[outcome]}${partial ? STOPPED : ''}`,
     confidence === null ? '' : `confidence ${Math.round(confidence * 100)} %`,
   ]
     .filter(Boolean)
     .join(' · ');
 }
+
+const STOPPED = ' (stopped early)';
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
   code_fix: 'Cause found, with a fix',
@@ -332,7 +333,7 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   needs_information: 'More information needed',
   already_fixed: 'Already fixed',
   not_a_bug: 'Not a bug',
-  inconclusive: "I don't know the cause",
+  inconclusive: 'Cause not found',
   facts_only: 'Facts only, no model was used',
 };
 
@@ -342,7 +343,7 @@ const NEXT: Readonly<Record<Outcome, string>> = {
   needs_information: 'answer the questions below',
   already_fixed: 'update, then close this',
   not_a_bug: 'close this, or say what was missed',
-  inconclusive: 'add what you know, then `/analyse retry`',
+  inconclusive: 'add details and comment `/analyse retry`',
   facts_only: 'check the places below',
 };
 
@@ -356,8 +357,7 @@ function renderHeadline(issue: SourcedIssue, result: ResultComment): string {
   const reached = doubt === '' ? OUTCOMES[outcome] : `Possible cause, ${doubt}`;
   const parts = [
     result.checks === undefined ? '' : describeRed(result.checks),
-    isUnanswered ? 'Facts only, the model gave no answer' : reached,
-    partial && !isUnanswered ? 'cut short' : '',
+    isUnanswered ? 'Facts only, the model gave no answer' : `${reached}${partial ? STOPPED : ''}`,
     confidence === null ? '' : `confidence ${Math.round(confidence * 100)} %`,
     // Without a suspect there is no place to check.
     describeNextInComment(
@@ -470,7 +470,8 @@ export function sortByName<T extends { readonly name: string }>(checks: readonly
 
 /** The part of the log around the cause, and what was cut from it. */
 function foldExcerpt({ step, lines, cut }: Excerpt): Fold {
-  const note = [step === '' ? '' : `Step ${formatCodeSpan(step)}.`, sanitiseInline(cut, MAX_WHY)]
+  const said = sanitiseInline(cut, MAX_WHY).replace(/\.$/, '');
+  const note = [step === '' ? '' : `Step ${formatCodeSpan(step)}.`, said === '' ? '' : `${said}.`]
     .filter(Boolean)
     .join(' ');
   return { summary: step === '' ? 'Output' : 'Log', blocks: [text(note), code(lines.join('\n'))] };

@@ -58,7 +58,7 @@ export function renderQuestions({ analysis: { questions } }: SourcedIssue): read
   const list = questions
     .slice(0, MAX_STEPS)
     .map((one) => `- ${one.slice(0, MAX_QUESTION).replace(/\s+/g, ' ').trim()}`);
-  return [text('Questions, ready to paste:'), code(list.join('\n'), 'text')];
+  return [text('Questions for the reporter:'), code(list.join('\n'), 'text')];
 }
 
 /** For a result that has no cause to offer. */

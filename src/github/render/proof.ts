@@ -4,6 +4,7 @@ import {
   describeProofVerdict,
   type EndedProof,
   isWithoutCi,
+  leadDoubt,
   listCommands,
   type ProofProgress,
   type ProofState,
@@ -71,7 +72,7 @@ function describeEnd(proof: EndedProof, place: PostPlace): string {
   if (verdict.state !== 'proven') {
     const tail = proof.fixCommit === null ? 'The fix was not pushed.' : hasTestCommit(proof) ? SQUASH_TEST : '';
     if (isWithoutCi(proof)) return `**Not verified:** ${describeProofVerdict(verdict)}.`;
-    return `**Not proven (${formatCodeSpan(verdict.state)}):** ${sanitiseInline(describeProofVerdict(verdict), 900)}. ${tail}`.trim();
+    return `**${leadDoubt(verdict.state)}:** ${sanitiseInline(describeProofVerdict(verdict), 900)}. ${tail}`.trim();
   }
   const checks = verdict.checks.map((check) => describeProvenCheck(check, place));
   const turned = `${listTests(verdict.turned)} failed without the fix and passed with it.`;

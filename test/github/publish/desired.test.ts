@@ -168,7 +168,7 @@ describe('a later answer to the same report that is worse', () => {
   it('is named below the first line of the kept one, without notifying anybody', () => {
     const step = next(concluded(fixResult(), shown, { latest }));
     expect(step.kind === 'edit' && step.comment.text).toContain(
-      "Analysed again for `ada`: “I don't know the cause”. The answer here was kept.",
+      'Analysed again for `ada`: “Cause not found”. The answer here was kept.',
     );
     expect(step.kind === 'edit' && step.comment.text).not.toContain('<summary>The new answer');
   });
@@ -180,7 +180,7 @@ describe('a later answer to the same report that is worse', () => {
     expect(step.kind).toBe('post');
     const text = step.kind === 'post' ? step.comment.text : '';
     expect(text).toMatch(/^\*\*Cause found, with a fix.*The answer here was kept; the new one is folded below\./s);
-    expect(text).toMatch(/<summary>The new answer<\/summary>\n\n\*\*I don't know the cause\*\*\n\nUnknown\./);
+    expect(text).toMatch(/<summary>The new answer<\/summary>\n\n\*\*Cause not found\*\*\n\nUnknown\./);
     const posted = { comment: comment({ shows: 'result', also: OTHER }) };
     expect(next(concluded(fixResult(), posted, guided)).kind).toBe('edit');
   });
@@ -193,7 +193,7 @@ describe('a later answer to the same report that is worse', () => {
     const now = { thread: { ...thread, investigationId: OTHER, trigger }, displaced, earlier: fixResult() };
     const step = next(concluded(later, before, now));
     expect(step.kind === 'edit' && step.comment.text).toMatch(
-      /^\*\*I don't know the cause.*Another answer was rated wrong by `@ada` and is folded below/s,
+      /^\*\*Cause not found.*Another answer was rated wrong by `@ada` and is folded below/s,
     );
     const after = { comment: comment({ shows: 'result', investigationId: OTHER }) };
     expect(next(concluded(fixResult(), after, { latest, thread: { ...thread, trigger }, earlier: later })).kind).toBe(

@@ -71,7 +71,7 @@ describe('time', () => {
     await house.settle();
     expect(await proof()).toMatchObject({ verdict: { state: 'not_run', because: 'no_checks' } });
     expect(await head()).not.toBe(first);
-    expect(body()).toContain('Not proven (`not_run`):** no CI ran');
+    expect(body()).toContain('Not verified:** no CI ran');
     expect(body()).toContain('Fixes #');
     expect(house.comments(house.pulls()[0]?.number)).toEqual([]);
   });
@@ -117,7 +117,7 @@ it('is one commit, and says how people can run the test, where nothing on the ba
     ...{ phase: 'ended', testCommit: '', verdict: { state: 'not_run', because: 'no_ci' } },
   });
   const body = house.pulls()[0]?.body;
-  expect(body).toContain('**Not verified:** no CI was found in this repository.');
+  expect(body).toContain('**Not verified:** this repository has no CI.');
   expect(body).not.toMatch(/\bCI (?:hasn't|passes|is failing)/);
   expect(house.comments().at(-1)?.body).toContain(', without a CI result**');
   expect(body).toContain('<summary>Run the test yourself</summary>');

@@ -66,7 +66,7 @@ describe('the title', () => {
       judged('infrastructure', { code: 'infrastructure', what: 'the disk of the machine was full', line: 'ENOSPC' }),
     ],
     [
-      'Unclear: it failed, but its log, annotations and summary do not say why',
+      "Unclear: it failed, but its log, annotations and summary don't say why",
       judged('inconclusive', { code: 'says_nothing' }),
     ],
     [
@@ -141,7 +141,7 @@ describe('the title', () => {
       reasons: [SEEN],
     });
     expect(renderTitle(ground({ causes: [cause({ finding: passed })] }, { state: 'green' }))).toBe(
-      'Flaky: it has passed at this commit since: checkout › takes a coupon',
+      'Flaky: checkout › takes a coupon passed on a re-run of this commit',
     );
   });
 
@@ -306,7 +306,9 @@ describe('the summary', () => {
     const of = ground({ causes: [cause({ inquiry, finding: finding({ changed }) })] });
     const summary = renderSummary(of);
     expect(summary).toContain('next: read the log below');
-    expect(summary).toMatch(/coupons\.js#L2\): named in the log; touched by the change\n- `src\/till\.js`: touched by/);
+    expect(summary).toMatch(
+      /coupons\.js#L2\): mentioned in the log; touched by the change\n- `src\/till\.js`: touched by/,
+    );
     const own = suspects.map((each) => ({ ...each, reasons: [TOUCHED_BY_CHANGE, ...each.reasons] }));
     const touched = foundInquiry({ rootCause: '' }, { ...facts, suspects: own });
     const both = renderSummary(ground({ causes: [cause({ inquiry: touched, finding: finding({ changed }) })] }));
@@ -441,7 +443,7 @@ describe('the text', () => {
   it('shows the log with what was cut, the failed tests, the steps and the diff, and how to go on', () => {
     const text = renderDetails(ground({ causes: [cause({ inquiry: foundInquiry() })] }));
     expect(text).toContain("```text\n> node --test\nTypeError: Cannot destructure property 'percent'\n");
-    expect(text).toContain('Cut: 812 lines before.');
+    expect(text).toContain('812 lines before.');
     expect(text).toContain('Failed tests:\n- `checkout › takes a coupon`');
     expect(text).toContain('1. Fall back to no discount for a code that is not known.');
     expect(text).toContain('+  const { percent } = COUPONS.get(code) ?? NONE;');

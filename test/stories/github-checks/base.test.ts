@@ -13,7 +13,7 @@ it('says that it is red on main as well where the cause is the same, in the chec
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toBe('Broken on main, not your change');
-  expect(shown.words).toContain('test fails on the base too, with the same cause');
+  expect(shown.words).toContain('test fails on the base too, for the same reason');
   expect([shown.status, shown.conclusion, shown.buttons]).toEqual(['completed', 'neutral', []]);
   expect(desk.comments(number)).toEqual([]);
   expect([desk.begun().length, desk.writesBeside().length]).toEqual([asked, written]);
@@ -40,7 +40,7 @@ it('takes it for the change where a check of that name is red on main for anothe
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Your change: /);
-  expect(shown.words).toContain('test fails on the base too, with another cause');
+  expect(shown.words).toContain('test fails on the base too, for another reason');
   expect(desk.begun()).toHaveLength(asked + 1);
   expect(desk.comments(number)).toHaveLength(1);
 });
@@ -102,8 +102,6 @@ it('leaves open whose it is where no check ever ran on main, and the change touc
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Cause found: /);
-  expect(shown.words).toContain(
-    'It is unknown whether test also fails on the base, and nothing connects it to the change',
-  );
+  expect(shown.words).toContain('No CI result for test on the base branch, and no direct link to the changed files');
   expect([desk.comments(number), desk.begun().length]).toEqual([[], 1]);
 });

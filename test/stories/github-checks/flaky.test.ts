@@ -34,7 +34,7 @@ it('takes its comment back when it passes on a re-run, and its check run says th
   expect([before.length, before[0]?.minimized]).toEqual([1, null]);
   await again(desk, run, 'success');
   const shown = desk.checkRun(sha);
-  expect(shown.title).toBe(`Flaky: it has passed at this commit since: ${COUPONS.test}`);
+  expect(shown.title).toBe(`Flaky: ${COUPONS.test} passed on a re-run of this commit`);
   expect(shown.status).toBe('completed');
   // GitHub keeps the mark in the code.
   expect(shown.run.annotations.map(({ title }) => title)).toEqual([`test failed: ${COUPONS.test}`]);
@@ -55,7 +55,7 @@ it('posts no comment where it passes on a re-run while the cause is still looked
   await people.finishJob(desk.name, run, 'test', resultOf('success'));
   await stage.until('the check run', () => desk.checkRuns(sha)[0]?.title.startsWith('Flaky'));
   await release();
-  expect(desk.checkRun(sha).title).toBe(`Flaky: it has passed at this commit since: ${COUPONS.test}`);
+  expect(desk.checkRun(sha).title).toBe(`Flaky: ${COUPONS.test} passed on a re-run of this commit`);
   expect(desk.checkRun(sha).status).toBe('completed');
   expect(desk.comments(number)).toEqual([]);
 });

@@ -12,7 +12,7 @@ it('says that it does not know where a status says nothing but that it is red', 
   // Here alone the seconds really pass in which more news of a status is gathered: elsewhere the head is made due at once.
   await stage.rest({ hasten: false });
   const shown = desk.checkRun(sha);
-  expect(shown.title).toMatch(/^Unclear: it failed, but its log, .* do not say why$/);
+  expect(shown.title).toMatch(/^Unclear: it failed, but its log, .* don't say why$/);
   expect(shown.words).toContain('ci/prices');
   expect(shown.words).toContain("The output of the check doesn't say enough to analyse.");
   expect([desk.begun(), desk.comments(number), desk.writesBeside(), shown.buttons]).toEqual([[], [], [], []]);

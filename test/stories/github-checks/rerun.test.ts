@@ -47,7 +47,7 @@ describe('with Actions: write', () => {
     expect(desk.writesBeside().slice(before.length)).toEqual([expect.stringMatching(/actions\/jobs\/\d+\/rerun$/)]);
 
     await finish(desk, run, 'success');
-    expect(desk.checkRun(sha).title).toContain('Flaky: it has passed at this commit since');
+    expect(desk.checkRun(sha).title).toMatch(/^Flaky: .+ passed on a re-run of this commit$/);
     expect([desk.comments(number), desk.begun().length, run.attempts.length]).toEqual([[], 1, 2]);
     const api = await stage.api('mara');
     const query = `sort=flaky&projectId=${encodeURIComponent(desk.name)}`;

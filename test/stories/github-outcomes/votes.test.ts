@@ -101,7 +101,7 @@ it('keeps a merged answer above one that found nothing, though the merge moved t
   await say(desk, 'mara', `/analyse retry ${LOST}`);
   const merged = /^\*\*Cause found, with a fix .* merged in/;
   expect(desk.headlines()).toEqual([expect.stringMatching(merged)]);
-  expect(saidOn(desk)).toContain("Analysed again for mara: “I don't know the cause");
+  expect(saidOn(desk)).toContain('Analysed again for mara: “Cause not found');
   expect(saidOn(desk)).toContain('The new answer');
 
   const api = await stage.api('mara', 'pull-requests:write');
@@ -116,7 +116,7 @@ it('keeps a merged answer above one that found nothing, though the merge moved t
   expect(answers).toContainEqual([409, expect.stringContaining('contains no change to publish')]);
 
   await say(desk, 'per', '/analyse wrong');
-  expect(desk.headlines()).toEqual([expect.stringContaining("I don't know the cause")]);
+  expect(desk.headlines()).toEqual([expect.stringContaining('Cause not found')]);
   expect(saidOn(desk)).toContain('Another answer was rated wrong by @per and is folded below');
   const overruled = await Promise.all(issueIds.map(ask));
   expect(overruled).toContainEqual([409, expect.stringContaining(refusal)]);
@@ -136,11 +136,11 @@ it('lets a worse answer to a retry below the kept one, follows the votes on it, 
   const [shown] = desk.ours();
   expect(shown?.id).not.toBe(first.id);
   expect(desk.headlines()).toEqual([expect.stringContaining('Cause found, with a fix')]);
-  expect(kept).toContain("Analysed again for per: “I don't know the cause");
+  expect(kept).toContain('Analysed again for per: “Cause not found');
   expect(kept).toContain('The new answer');
 
   expect(await say(desk, 'per', '/analyse wrong, it is the cache')).toEqual(['eyes']);
-  expect(desk.headlines()).toEqual([expect.stringContaining("I don't know the cause")]);
+  expect(desk.headlines()).toEqual([expect.stringContaining('Cause not found')]);
   expect(saidOn(desk)).toContain('Another answer was rated wrong by @per and is folded below');
   expect(await say(desk, 'per', '/analyse right after all')).toEqual(['eyes']);
   expect(desk.headlines()).toEqual([expect.stringContaining('Cause found, with a fix')]);

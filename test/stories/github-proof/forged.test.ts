@@ -280,7 +280,7 @@ it('does not hold after a push, and the body no longer says so', async () => {
   const certificate = /```json\n([^`]+)\n```/.exec(pull.body ?? '')?.[1] ?? '';
   await shop.settle();
   expect(shown()).not.toContain('Proven');
-  expect(shown()).toContain('Not proven (not_run): somebody else pushed to the branch');
+  expect(shown()).toContain('Not verified: somebody else pushed to the branch');
   expect(shop.pull().body).not.toContain('"proven"');
   expect(shop.desk.headlines().join('\n')).not.toContain('proven');
   // As it was, or kept by a person.

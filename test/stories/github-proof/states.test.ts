@@ -70,9 +70,7 @@ it('is handed over where the second test passes without the fix as well', async 
   const shop = await openProofDesk(stage, 'corner/weaker');
   const { body, files } = await prove(shop);
   expect(files).toEqual([[TEST_FILE], [TEST_FILE], [MENDED_FILE]]);
-  expect(body).toContain(
-    'Not proven (not_reproduced): the new test passes without the fix (“test”), and so did the first',
-  );
+  expect(body).toContain('Not proven: the new test passes without the fix (“test”), and so did the first');
   expect(body).not.toContain('Fixes #');
   const [comment, ...more] = stage.ourComments(shop.desk.name, shop.pull().number);
   expect(more).toEqual([]);
@@ -83,7 +81,7 @@ it('is not reproduced where the test passes without the fix: not said to be fixe
   const shop = await openProofDesk(stage, 'corner/weakest', { config: 'pull_request: { attempts: 0 }\n' });
   const { body, files } = await prove(shop);
   expect(files).toEqual([[TEST_FILE], [MENDED_FILE]]);
-  expect(body).toContain('Not proven (not_reproduced): the new test passes without the fix (“test”)');
+  expect(body).toContain('Not proven: the new test passes without the fix (“test”)');
   expect(body).not.toContain('Fixes #');
   expect(body).toContain('Possible cause, and a change not shown to fix it · confidence 40 %');
   const headline = 'Possible cause, not reproduced · confidence 40 % · next: review #2, its checks pass, but';
@@ -92,21 +90,21 @@ it('is not reproduced where the test passes without the fix: not said to be fixe
 
 it('fails otherwise where the test cannot run without the fix', async () => {
   const { body } = await prove(await openProofDesk(stage, 'corner/helper'));
-  expect(body).toContain('Not proven (fails_otherwise): ');
+  expect(body).toContain('Not proven: ');
   expect(body).not.toContain('Fixes #');
 });
 
 it('fails otherwise where the checks stay red, after the further attempt', async () => {
   const shop = await openProofDesk(stage, 'corner/useless', { config: 'pull_request: { attempts: 0 }\n' });
   const { body } = await prove(shop);
-  expect(body).toContain('Not proven (fails_otherwise): with the fix, checks still fail: “test”');
+  expect(body).toContain('Not proven: with the fix, checks still fail: “test”');
   expect(shop.desk.headlines()).toEqual([expect.stringContaining('its checks still fail')]);
 });
 
 it('is not covered where no check runs the test', async () => {
   const jobs = { test: [...NODE_TEST, 'test/basket.test.js'] };
   const { body } = await prove(await openProofDesk(stage, 'corner/uncovered', { jobs }));
-  expect(body).toContain('Not proven (not_covered): no check is seen to run the new test');
+  expect(body).toContain('Not proven: no check was seen running the new test');
 });
 
 it('cannot be told where the check is red on the base as well', async () => {
@@ -116,7 +114,7 @@ it('cannot be told where the check is red on the base as well', async () => {
     await stage.double.people.push(name, { by: 'mara', files: { 'test/red.test.js': red } });
   };
   const { body } = await prove(await openProofDesk(stage, name, { prepare }));
-  expect(body).toContain('Not proven (base_red): “test” fails on the base branch as well');
+  expect(body).toContain('Not proven: “test” fails on the base branch as well');
 });
 
 it('runs the tests once more where another test fails beside ours, and is proven then', async () => {
@@ -169,7 +167,7 @@ it("ends with a person's push, and with a closed pull request", async () => {
   await closed.settle();
   const last = (await pushed.commits()).at(-1);
   expect(last?.files).toEqual(['NOTES.md']);
-  expect(pushed.desk.shown(pushed.pull().body ?? '').text).toContain('Not proven (not_run): somebody else pushed');
+  expect(pushed.desk.shown(pushed.pull().body ?? '').text).toContain('Not verified: somebody else pushed');
   // Nothing is pushed to a closed pull request, and nothing is called proven.
   expect((await closed.commits()).map(({ files }) => files)).toEqual([[TEST_FILE]]);
   expect(closed.desk.headlines().join('\n')).not.toContain('proven in CI');

@@ -145,7 +145,7 @@ it('hands over where CI stays red and the script ends, and names neither its fil
   const pull = await desk.pull();
   await other.rest();
   const body = () => desk.shown(desk.pulls()[0]?.body?.split('<details>')[0] ?? '').text;
-  expect(body()).toContain('Not verified: no CI was found in this repository.');
+  expect(body()).toContain('Not verified: this repository has no CI.');
   expect(desk.headlines().join()).toContain('without a CI result');
   await other.double.people.reportWorkflowRun(desk.name, {
     ...{ sha: pull.pull?.headSha ?? '', event: 'pull_request' },
@@ -171,7 +171,7 @@ it('hands over where CI stays red and the script ends, and names neither its fil
   await other.rest();
   expect(desk.pulls()[0]?.title).toMatch(/^Unfinished fix: /);
   expect(body()).toContain('Possible cause, and a change with which CI still fails · confidence 40 %');
-  expect(body()).toContain('Not proven (fails_otherwise): with the fix, checks still fail: “CI”.');
+  expect(body()).toContain('Not proven: with the fix, checks still fail: “CI”.');
   expect(body()).not.toMatch(/Cause found|Fixes #|not_run|No CI|no CI/);
   expect(await desk.comment('take over')).toMatchObject({
     body: expect.stringMatching(/^\*\*Possible cause, CI fails with the fix · confidence 40 % · next: take over/),
