@@ -318,6 +318,9 @@ export function createIssueVerbs(database: Database) {
       const conclusion = await database.read((reader) => findConclusion(reader, issueId));
       return (conclusion?.investigationSteps ?? []).map(({ source }) => source ?? 'repository');
     },
+    /** Of the edits, in the model's words; "": it gave none. */
+    findChangeTitle: async (issueId: string): Promise<string> =>
+      (await database.read((reader) => findConclusion(reader, issueId)))?.changeTitle ?? '',
     /** Complete, newest first. */
     async listIssueIds(projectId: string): Promise<readonly string[]> {
       const rows = await database.read((reader) =>

@@ -71,6 +71,7 @@ function concludeTaken(run: FinishedRun, checked: CheckedDraft, decision: Taken)
       draft.stepsToReproduce.length > 0 ? toNumberedSteps(draft.stepsToReproduce) : facts.stepsToReproduce,
     solutionSteps: chooseSolutionSteps(steps, checked, facts),
     changeSet,
+    ...(changeSet.files.length > 0 && draft.title !== '' && { changeTitle: draft.title }),
     investigationSteps: toStoredSteps(run.steps),
     analysis: {
       ...buildAnalysis(run),

@@ -3,6 +3,7 @@
 import type { ToolDescription } from 'causeway-models';
 import { removeInvisible, sanitiseLine, sanitiseText, truncate } from 'causeway-visible-text';
 import { z } from 'zod';
+import { MAX_CHANGE_TITLE } from '../core/issue/index.ts';
 
 /** Anything beyond is omitted: people do not read more claims, and each costs lookups. */
 const MAX_ITEMS = 12;
@@ -48,6 +49,12 @@ function parseWholeNumber(least: number): z.ZodType<number> {
     (value) => (typeof value === 'string' && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : value),
     z.int({ error }).min(least, { error }).max(999_999_999, { error }),
   );
+}
+
+/** One line without its full stop; "" for one that is too long for a commit. */
+function readTitle(value: string): string {
+  const line = sanitiseLine(value, 2 * MAX_CHANGE_TITLE).replace(/(?<!\.)\.$/, '');
+  return line.length > MAX_CHANGE_TITLE ? '' : line;
 }
 
 const Line = z.preprocess((value) => value ?? 0, parseWholeNumber(0));
@@ -100,6 +107,8 @@ const ConclusionDraft = z
     ),
     ruledOut: parseTexts(),
     fixedBy: parseTexts(),
+    // An answer is not sent back for its title.
+    title: z.preprocess((value) => (typeof value === 'string' ? value : ''), z.string()).transform(readTitle),
   })
   .superRefine((draft, context) => {
     for (const [field, message] of findMissing(draft)) context.addIssue({ code: 'custom', path: [field], message });
@@ -245,6 +254,10 @@ export const CONCLUDE: ToolDescription = {
       ),
       ruledOut: { ...TEXTS, description: 'What was checked and is not the cause; needed for inconclusive.' },
       fixedBy: { ...TEXTS, description: 'Commit ids that you saw in a step; needed for already_fixed.' },
+      title: {
+        ...TEXT,
+        description: `For code_fix: the title of the commit, what the edits change, not the problem: imperative, at most ${MAX_CHANGE_TITLE} characters, such as "Accept coupon codes in any case".`,
+      },
     },
     ['outcome', 'problem', 'rootCause', 'solutionSteps'],
   ),

@@ -41,6 +41,13 @@ describe('a proven fix', () => {
     ]);
   });
 
+  it('has the title of its change, where there are edits and the model gave one', async () => {
+    const title = 'Accept coupon codes in any case';
+    expect((await conclude({ title })).changeTitle).toBe(title);
+    expect(await conclude()).not.toHaveProperty('changeTitle');
+    expect(await conclude({ title, outcome: 'inconclusive', ruledOut: ['x'] })).not.toHaveProperty('changeTitle');
+  });
+
   it('puts the places of the cause in edited files first, before a place that does it right or is named besides', async () => {
     const right = {
       text: 'The caller passes the coupon on as it is.',

@@ -47,6 +47,20 @@ describe('the form of a conclusion is forgiven', () => {
   });
 });
 
+describe('the title of the change', () => {
+  it.each([
+    ['Accept coupon codes in any case', 'Accept coupon codes in any case'],
+    [' Accept coupon codes in any case.\n', 'Accept coupon codes in any case'],
+    ['x'.repeat(72), 'x'.repeat(72)],
+    ['x'.repeat(73), ''],
+    [3, ''],
+    [null, ''],
+    [undefined, ''],
+  ])('%j is never what an answer is sent back for', (title, expected) => {
+    expect(sampleDraft({ title }).title).toBe(expected);
+  });
+});
+
 describe('missing substance is sent back', () => {
   it('with all faults in one message', () => {
     const fault = faultOf(

@@ -16,6 +16,7 @@ export {
   type Analysis,
   type Conclusion,
   type Issue,
+  MAX_CHANGE_TITLE,
   type Ownership,
   type RunUsage,
   SCRIPTED_MODEL,

@@ -16,6 +16,9 @@ export interface Step {
   readonly description: string;
 }
 
+/** As commits have it; GitHub folds what is longer. */
+export const MAX_CHANGE_TITLE = 72;
+
 /** The reason of a suspect whose line the change under test touches. */
 export const TOUCHED_BY_CHANGE = 'this change touches it';
 
@@ -125,6 +128,8 @@ export interface Conclusion {
   readonly solutionSteps: readonly Step[];
   /** The edits, from which the Issue's `diff` is made. Without edits it has no files; `base` is the analysed sha. */
   readonly changeSet: ChangeSet;
+  /** What the edits change, as the title of a commit, in the model's words; absent: none was given. */
+  readonly changeTitle?: string;
   readonly investigationSteps: readonly SourcedStep[];
   readonly analysis: Omit<
     Analysis,

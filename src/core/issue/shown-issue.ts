@@ -4,8 +4,10 @@ import type { InvestigationStep, StepSource } from '../report/index.ts';
 import { findContextFile, listRead, nameContextFile } from './context.ts';
 import type { Issue, Step } from './issue.ts';
 
-/** An Issue with the source of each step, which the API does not show. */
+/** An Issue with the source of each step, and the title of its change: the API shows neither. */
 export interface SourcedIssue extends Omit<Issue, 'investigationSteps'> {
+  /** In the model's words; absent: it gave none. */
+  readonly changeTitle?: string;
   readonly investigationSteps: readonly (InvestigationStep & { readonly source: StepSource })[];
 }
 
@@ -27,10 +29,10 @@ const LEFT_OUT = '[left out: from monitoring]';
 /** Shorter quotes also occur in the source by chance. */
 const LEAST_QUOTE = 8;
 
-/** `sources`: one per step, in order. */
-export function addSources(issue: Issue, sources: readonly StepSource[]): SourcedIssue {
+/** `sources`: one per step, in order. `changeTitle`: "" for none. */
+export function addSources(issue: Issue, sources: readonly StepSource[], changeTitle = ''): SourcedIssue {
   const steps = issue.investigationSteps.map((step, index) => ({ ...step, source: sources[index] ?? 'repository' }));
-  return { ...issue, investigationSteps: steps };
+  return { ...issue, investigationSteps: steps, ...(changeTitle !== '' && { changeTitle }) };
 }
 
 export function filterIssue(issue: SourcedIssue, place: { readonly isPublic: boolean }): ShownIssue {
@@ -73,9 +75,10 @@ function createQuoteRemover(
 function cleanWords(issue: SourcedIssue, clean: (text: string) => string): SourcedIssue {
   const each = (steps: readonly Step[]): readonly Step[] =>
     steps.map((step) => ({ ...step, description: clean(step.description) }));
-  const { analysis } = issue;
+  const { analysis, changeTitle } = issue;
   return {
     ...issue,
+    ...(changeTitle !== undefined && { changeTitle: clean(changeTitle) }),
     problem: clean(issue.problem),
     rootCause: clean(issue.rootCause),
     stepsToReproduce: each(issue.stepsToReproduce),

@@ -3,7 +3,7 @@
 import type { ChangeSet } from 'causeway-diff';
 import type { Redactor } from 'causeway-redact';
 import type { Checks, Failure, Finding, Head } from '../../core/check/index.ts';
-import { addSources, type Conclusion, type SourcedIssue } from '../../core/issue/index.ts';
+import { addSources, type Conclusion, isWithheld, type SourcedIssue } from '../../core/issue/index.ts';
 import { decideThreshold, toJudged } from '../../core/outcome/index.ts';
 import { type GithubProject, type Installation, isGithubProject } from '../../core/project/index.ts';
 import type { WaitCode } from '../../core/reason.ts';
@@ -332,7 +332,9 @@ async function loadDisplaced(store: Store, { id, subject, trigger }: Thread): Pr
 
 export async function loadIssue(store: Store, id: string): Promise<SourcedIssue | null> {
   const issue = await store.findIssue(id);
-  return issue === null ? null : addSources(issue, await store.listStepSources(id));
+  if (issue === null) return null;
+  const changeTitle = isWithheld(issue) ? '' : await store.findChangeTitle(id);
+  return addSources(issue, await store.listStepSources(id), changeTitle);
 }
 
 async function loadChecks(store: Store, thread: Thread, { comment }: ThreadRecord): Promise<HeadView | null> {

@@ -5,6 +5,7 @@ import { type CommitRange, type Failure, removeDuration } from '../../core/check
 import {
   buildSourceLinks,
   filterIssue,
+  MAX_CHANGE_TITLE,
   removeCitations,
   type SourcedIssue,
   splitSentences,
@@ -106,12 +107,21 @@ export function listTitles(issue: SourcedIssue, place: PostPlace): readonly stri
   return [false, true].map((isUnfinished) => renderPullTitle(shown, MAX_TITLE, isUnfinished));
 }
 
+/** What changes, such as `Accept coupon codes in any case`; where the model gave no such title, what it fixes. */
+function renderPullTitle(issue: SourcedIssue, max: number, isUnfinished = false): string {
+  const change = formatPlain(issue.changeTitle ?? '', MAX_CHANGE_TITLE);
+  const title = `${isUnfinished ? UNFINISHED : ''}${change}`;
+  return change === '' || title.length > max ? renderProblemTitle(issue, max, isUnfinished) : title;
+}
+
+const UNFINISHED = 'Unfinished fix: ';
+
 /** Such as `Fix: checkout crashes for some coupons`, without a full stop. */
-function renderPullTitle({ problem, analysis }: SourcedIssue, max: number, isUnfinished = false): string {
+function renderProblemTitle({ problem, analysis }: SourcedIssue, max: number, isUnfinished: boolean): string {
   // The first line of an issue's report is its title.
   const source = analysis.origin === 'github-issue' ? analysis.report : splitSentences(problem, 1).first;
   const [first = ''] = source.trim().split('\n');
-  const kind = isUnfinished ? 'Unfinished fix: ' : 'Fix: ';
+  const kind = isUnfinished ? UNFINISHED : 'Fix: ';
   const words = formatPlain(first, max - kind.length).replace(/^fix(?:e[sd])?\b:?\s*/i, '');
   return kind + (words.replace(/(?<!\.)\.$/, '') || 'a reported problem');
 }
@@ -126,10 +136,10 @@ function renderHeadline({ analysis }: SourcedIssue, { failure, proof = null }: P
     ? 'Possible cause, and a change with which CI still fails'
     : isContradicted(proof)
       ? 'Possible cause, and a change not shown to fix it'
-      : 'Cause found and fixed here';
+      : 'Proposed fix';
   const found = `${outcome}${sure}`;
   if (failure === null || failure.since === null) {
-    return [`**${found} · please review as you would an outside contribution**`];
+    return [`**${found} · review it like any external PR**`];
   }
   const branch = formatCodeSpan(failure.branch);
   const green = formatCodeSpan(failure.since.sha.slice(0, 7));
@@ -247,6 +257,6 @@ export function renderCommitMessage(
 /** Of the commit with the tests alone, which comes before the fix. */
 export function renderTestCommitMessage(whole: SourcedIssue): { readonly headline: string; readonly body: string } {
   const { issue } = filterIssue(whole, { isPublic: true });
-  const headline = renderPullTitle(issue, MAX_HEADLINE).replace(/^Fix: /, 'Test: ');
+  const headline = `Test: ${renderPullTitle(issue, MAX_HEADLINE - 'Test: '.length).replace(/^Fix: /, '')}`;
   return { headline, body: 'Fails until the fix, which follows in a commit of its own.' };
 }

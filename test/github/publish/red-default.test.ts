@@ -78,7 +78,7 @@ describe('the fix of a red default branch', () => {
     await house.conclude({ analysis: SURE });
     await house.settle();
     const opened = house.pulls()[0]?.body;
-    expect(opened).toMatch(/^\*\*Cause found/);
+    expect(opened).toMatch(/^\*\*Proposed fix/);
     await mended(house, failureId);
     house.advance(60);
     await back(house, failureId, { pullRequest: 7, branch: 'topic', isOnDefault: false });

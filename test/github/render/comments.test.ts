@@ -13,7 +13,7 @@ import {
   renderHandOverComment,
   renderResultComment,
 } from '../../../src/github/render/comment.ts';
-import { renderPullRequest } from '../../../src/github/render/pull-request.ts';
+import { listTitles, renderPullRequest } from '../../../src/github/render/pull-request.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 import { CHANGE, fixedIssue, PLACE, sourced } from './comment-samples.ts';
 
@@ -168,7 +168,7 @@ describe('the result', () => {
     expect(text).not.toContain('src/d.js');
   });
 
-  it('that needs information has its questions ready to paste', () => {
+  it('that needs information has its questions for the reporter', () => {
     const issue = fixedIssue(
       { rootCause: "I don't know the cause yet: information is missing.", diff: { files: [] }, solutionSteps: [] },
       {
@@ -184,7 +184,7 @@ describe('the result', () => {
 
       I don't know the cause yet: information is missing.
 
-      Questions, ready to paste:
+      Questions for the reporter:
 
       \`\`\`text
       - Which version do you use?
@@ -207,7 +207,7 @@ describe('the result', () => {
     );
     const text = renderResultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
     expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
-      "**I don't know the cause · cut short · confidence 20 % · next: add what you know, then \`/analyse retry\`**
+      "**Cause not found (stopped early) · confidence 20 % · next: add details and comment \`/analyse retry\`**
 
       I don't know the cause.
 
@@ -483,6 +483,10 @@ describe('the other texts', () => {
       'Fix: An order of exactly 40 EUR pays for its delivery',
     );
     expect(stated('The list ends in ...').title).toBe('Fix: The list ends in ...');
+    const issue = { ...ground.issue, changeTitle: 'Accept `coupon` codes of @octo in any case, fixes #7' };
+    const change = 'Accept coupon codes of octo in any case, fixes no. 7';
+    expect(renderPullRequest({ ...ground, issue }).title).toBe(change);
+    expect(listTitles(issue, PLACE)).toEqual([change, `Unfinished fix: ${change}`]);
     expect(body).toContain('requested by `mona` · ');
     const endOf = (state: 'open' | 'merged' | 'closed', subject: Subject = PLACE.subject) => {
       const posted = { number: 12, url: OPENED.url, state };
@@ -509,7 +513,7 @@ describe('the other texts', () => {
     ]);
     expect(endOf('merged', { kind: 'report', issueId: 'iss_1' })).toBe('requested by `mona`');
     expect(body.slice(0, body.indexOf('<details>'))).toMatchInlineSnapshot(`
-      "**Cause found and fixed here · confidence 92 % · please review as you would an outside contribution**
+      "**Proposed fix · confidence 92 % · review it like any external PR**
 
       Fixes #7.
 

@@ -1,6 +1,6 @@
 // The message of a commit of ours: what it says, and that foreign words in it do nothing.
 import { describe, expect, it } from 'vitest';
-import { renderCommitMessage } from '../../../src/github/render/pull-request.ts';
+import { renderCommitMessage, renderTestCommitMessage } from '../../../src/github/render/pull-request.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 import { sourced } from './comment-samples.ts';
 
@@ -17,6 +17,20 @@ describe('a commit message', () => {
         "headline": "Fix: Checkout crashes for some coupons",
       }
     `);
+  });
+
+  it('says what changes where the model gave a title, in at most 72 characters', () => {
+    const of = (changeTitle: string) => {
+      const issue = { ...sourced(sampleIssue({})), changeTitle };
+      const subject = { kind: 'issue', number: 7 } as const;
+      return [renderCommitMessage(issue, subject), renderTestCommitMessage(issue)].map(({ headline }) => headline);
+    };
+    expect(of('Accept coupon codes in any case')).toEqual([
+      'Accept coupon codes in any case',
+      'Test: Accept coupon codes in any case',
+    ]);
+    expect(of('x'.repeat(72))).toEqual(['x'.repeat(72), 'Test: Checkout crashes for some coupons']);
+    expect(of('`*`')).toEqual(['Fix: Checkout crashes for some coupons', 'Test: Checkout crashes for some coupons']);
   });
 
   it('takes no orders from the report', () => {
