@@ -30,7 +30,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
       '{action,action-attacks,context-local,demo-script,evaluation,evaluation-github,full-disk,records-moved,replay,restore,second-look,several-processes,subscriptions,uncaught}',
       'hostile-model-floods',
       'model-{faults,killed,opaque,providers,refused}',
-      'account/{github-browser,local-account}',
+      'account/{github-browser,keyboard,local-account}',
       'github/{commands,configuration,context,figures,fork,manners,modes,monorepo,moves,operators-matters,pinned,try-out,twice,untrusted-links,worker}',
       'github-checks/{asked,base,beside-green,beside-the-point,bots,build-logs,default-branch,fixed,flaky,hostile,infrastructure,known,matrix,opened-again,opened-later}',
       'github-checks/{open-fix,other-ci,past,queue,quiet,quiet-by-rule,quiet-house,refused-answers,regression,rerequested,rerun,result-files,suggestions}',
