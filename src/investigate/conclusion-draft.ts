@@ -52,7 +52,7 @@ function parseWholeNumber(least: number): z.ZodType<number> {
 }
 
 /** One line without its full stop; "" for one that is too long for a commit. */
-function readTitle(value: string): string {
+function readChangeTitle(value: string): string {
   const line = sanitiseLine(value, 2 * MAX_CHANGE_TITLE).replace(/(?<!\.)\.$/, '');
   return line.length > MAX_CHANGE_TITLE ? '' : line;
 }
@@ -108,7 +108,7 @@ const ConclusionDraft = z
     ruledOut: parseTexts(),
     fixedBy: parseTexts(),
     // An answer is not sent back for its title.
-    title: z.preprocess((value) => (typeof value === 'string' ? value : ''), z.string()).transform(readTitle),
+    title: z.preprocess((value) => (typeof value === 'string' ? value : ''), z.string()).transform(readChangeTitle),
   })
   .superRefine((draft, context) => {
     for (const [field, message] of findMissing(draft)) context.addIssue({ code: 'custom', path: [field], message });

@@ -22,6 +22,7 @@ export {
   type ShortenLog,
   toCheckKey,
 } from './check.ts';
+export { describeDays, listDaysUntil } from './days.ts';
 export { nameFailure, removeDuration, splitError } from './failed-check.ts';
 export {
   type Closing,

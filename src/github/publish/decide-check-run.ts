@@ -1,6 +1,6 @@
 // What our check run on a head should show now, or that there should be none.
 
-import type { CheckRunButton, Failure, Finding, Head } from '../../core/check/index.ts';
+import { type CheckRunButton, type Failure, type Finding, type Head, listDaysUntil } from '../../core/check/index.ts';
 import type { OutcomeView } from '../../core/outcome/index.ts';
 import { type GithubProject, isGithubProject } from '../../core/project/index.ts';
 import { toProof } from '../../core/proof/index.ts';
@@ -293,7 +293,15 @@ async function loadCause(deps: PublishDeps, head: Head, finding: Finding): Promi
   const inquiry = isAskedFor(head, finding)
     ? await loadRequested(deps, head, thread)
     : await loadInquiry(deps, finding.investigationId);
-  return { finding, failure, thread, inquiry, reportUrl };
+  return { finding, failure, thread, inquiry, reportUrl, days: await loadDays(deps, head, finding) };
+}
+
+/** Up to the day of the head, so that its check run says the same on another day. */
+async function loadDays({ store }: PublishDeps, head: Head, { failureId }: Finding): Promise<readonly number[]> {
+  const days = listDaysUntil(new Date(head.endedAt || head.createdAt));
+  const counts = await store.readDailySightings({ failureIds: [failureId], since: days[0] ?? '' });
+  const byDay = new Map(counts.map(({ day, count }) => [day, count]));
+  return days.map((day) => byDay.get(day) ?? 0);
 }
 
 /** The check run of the pull request whose analysis is shown, or else where the failure began. */

@@ -35,6 +35,8 @@ export interface ShownCause {
   readonly finding: Finding;
   /** Null: deleted. */
   readonly failure: Failure | null;
+  /** How often it was seen on each of the days up to the head's, the oldest first; absent: not known. */
+  readonly days?: readonly number[];
   readonly inquiry: CauseInquiry;
   /** Where else on GitHub it is described; "" for nowhere. */
   readonly reportUrl: string;

@@ -5,6 +5,7 @@ import { isSafePath } from 'causeway-paths';
 import { formatCodeSpan, formatPlain, sanitiseInline } from 'causeway-safe-markdown';
 import { sanitiseText } from 'causeway-visible-text';
 import {
+  describeDays,
   describeReason,
   describeUnread,
   type Finding,
@@ -169,6 +170,7 @@ function summariseCause(content: CheckRunContent, cause: ShownCause): readonly B
     ...summariseInquiry(content, cause),
     renderWithheld(fix.kind === 'on_request' ? fix.refused : ''),
     text(describeFailureHistory(content, cause, next)),
+    text(formatDays(cause.days ?? [])),
     text(describeRangeInCheckRun(content, cause)),
   ];
 }
@@ -379,6 +381,12 @@ function describeFailureHistory(
   const lead = finding.standing === 'regression' ? 'Regression: it was fixed before. ' : '';
   const day = firstSeen.at.slice(0, 10).replace(/[^\d-]/g, '');
   return `${lead}First seen ${day} ${where}, ${times} in total${flaky}.${details}`;
+}
+
+/** As a picture of text: GitHub shows none of ours. */
+function formatDays(days: readonly number[]): string {
+  const said = describeDays(days);
+  return said === '' ? '' : `${said}.`;
 }
 
 function linkPull(content: CheckRunContent, number: number): string {

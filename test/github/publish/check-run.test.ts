@@ -41,6 +41,28 @@ describe('our check run', () => {
     expect((await house.head()).record.checkRun).toMatchObject({ id: run?.id, status: 'completed', annotations: 1 });
   });
 
+  it('shows on which of the last 30 days it was seen, up to that of its head', async () => {
+    await using house = await checkRunHouse();
+    const now = house.deps.now().getTime();
+    const seen = await house.found({}, 'of many days');
+    const failure = {
+      id: createId('fal'),
+      projectId: house.house.project.id,
+      fingerprint: 'of many days',
+      headline: 'x',
+    };
+    const sample = (await house.deps.store.findFailure(seen.failureId))!.firstSeen;
+    const sightings = [1, 1, 3, 40].map((days) => ({
+      ...{ ...sample, key: createId('req'), sha: createId('req') },
+      at: new Date(now - days * 86_400_000).toISOString(),
+    }));
+    await house.deps.store.recordSightings(failure, sightings);
+    await house.judged([seen]);
+    expect((await shown(house))?.output.summary).toContain(
+      `Last 30 days: \`${'▁'.repeat(26)}▅▁█▅\`, seen on 3 of them, at most 2 times a day.`,
+    );
+  });
+
   it('says nothing between the verdict and what comes of it', async () => {
     await using house = await checkRunHouse();
     const begun = await house.begun();

@@ -226,6 +226,20 @@ describe('the summary', () => {
     expect(summary).toContain('`Take coupons in any case`, by `wren`\n- and 6 more');
   });
 
+  it('shows the last 30 days as text, for a failure of three days or more', () => {
+    const summary = (counts: Readonly<Record<number, number>>) => {
+      const days = Array.from({ length: 30 }, (_, day) => counts[day] ?? 0);
+      return renderSummary(ground({ causes: [cause({ failure: knownFailure(), days })] }));
+    };
+    const flat = (length: number) => '▁'.repeat(length);
+    expect(summary({ 2: 1, 20: 6, 29: 3 })).toContain(
+      `\n\nLast 30 days: \`${flat(2)}▃${flat(17)}█${flat(8)}▅\`, seen on 3 of them, at most 6 times a day.`,
+    );
+    expect(summary({ 27: 1, 28: 1, 29: 1 })).toContain(`${flat(27)}███\`, seen on 3 of them, once a day.`);
+    expect(summary({ 2: 9, 20: 9 })).not.toContain('Last 30 days');
+    expect(renderSummary(ground({ causes: [cause({ failure: knownFailure() })] }))).not.toContain('Last 30 days');
+  });
+
   it.each<[Verdict, HeadPlace, string]>([
     ['code', DEFAULT, 'Introduced by 7 commits'],
     ['base_broken', DEFAULT, 'Introduced by 7 commits'],
