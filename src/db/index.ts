@@ -21,7 +21,7 @@ export { openPostgresStore, type PostgresStore } from './postgres.ts';
 export { explainOpening, explainPostgres, retryPatiently } from './postgres-errors.ts';
 export type { InstallationStore, ProjectStore } from './projects.ts';
 export type { Acceptance, Accepted, ThreadPart } from './reports.ts';
-export type { Cancelled, RecordedStep, Run } from './runs.ts';
+export type { Cancelled, RecordedStep, Run, RunTimes } from './runs.ts';
 export type { Reader, Schema, Trx } from './schema.ts';
 export { createSeal, type Seal } from './seal.ts';
 export { describeRestore, getBackupsFolder, openSqliteStore, type SqliteStore, takeOwnership } from './sqlite.ts';

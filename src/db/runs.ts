@@ -45,6 +45,15 @@ export interface RecordedStep extends InvestigationStep {
   readonly number: number;
 }
 
+export interface RunTimes {
+  /** ISO 8601, of each step in their order. */
+  readonly steps: readonly string[];
+  /** The first entry of its transcript, which has what was known before the model was asked; null: none is kept. */
+  readonly opening: string | null;
+  /** The last entry of the conversation that concluded, not of a second look; null: none is kept. */
+  readonly lastEntryAt: string | null;
+}
+
 export type Cancelled =
   /**
    * `runEnded`: no investigation is attached to the run any more; its job is removed and a running handler must be
@@ -95,6 +104,8 @@ export function createRunVerbs(database: Database, seal: Seal) {
       const rows = await database.read((reader) => selectEntries(reader, runId).select('entry').execute());
       return rows.map((row) => row.entry);
     },
+    /** When what of the run was recorded; see RunTimes. */
+    readRunTimes: (runId: string): Promise<RunTimes> => database.read((reader) => readRunTimes(reader, runId)),
     /** The run that an Issue is of, and the settings of its investigation; null: no such Issue. */
     async findRunOfIssue(
       issueId: string,
@@ -210,6 +221,17 @@ async function takeRun(trx: Trx, runId: string, now: string): Promise<Run | null
 
 function selectEntries(reader: Reader, runId: string) {
   return reader.selectFrom('transcript_entries').where('run_id', '=', runId).orderBy('seq');
+}
+
+async function readRunTimes(reader: Reader, runId: string): Promise<RunTimes> {
+  const steps = reader.selectFrom('steps').select('created_at').where('run_id', '=', runId).orderBy('number');
+  const entries = reader.selectFrom('transcript_entries').where('run_id', '=', runId);
+  const last = entries.select('created_at').where('entry', 'not like', '%"conversation":"second_look"}');
+  return {
+    steps: (await steps.execute()).map((row) => row.created_at),
+    opening: (await entries.select('entry').orderBy('seq').limit(1).executeTakeFirst())?.entry ?? null,
+    lastEntryAt: (await last.orderBy('seq', 'desc').limit(1).executeTakeFirst())?.created_at ?? null,
+  };
 }
 
 function toOpaquePurpose(runId: string): string {

@@ -53,6 +53,7 @@ export { createRateLimiter, type Hold, type RateLimiter, takeFromQuota } from '.
 export { findObstacle, type ProjectSettings, requestPullRequest } from './request-pull-request.ts';
 export { type Retried, type RetryRequest, retryIssue } from './retry-issue.ts';
 export { createRunHandler, investigateReport, type Wait } from './run-investigation.ts';
+export { listRunParts, type RunPart, type RunParts } from './run-phases.ts';
 export { findStepSource, type GatheredFacts } from './run-records.ts';
 export { describeRunning, type Running } from './running.ts';
 export { PAUSED_MS } from './services.ts';

@@ -320,15 +320,14 @@ export function cutToWholeLines(whole: string, maxLines: number, maxCharacters: 
 
 /**
  * One row a step, which opens to its meaning and result. Step N has the anchor `step-N`: the text cites steps by their
- * place in the list.
+ * number.
  */
 export function renderStepRows(
-  steps: readonly InvestigationStep[],
+  steps: readonly (InvestigationStep & { readonly number: number })[],
   links: TextLinks,
   { lines: maxLines, characters }: { readonly lines: number; readonly characters: number },
 ): Html {
-  const items = steps.map(({ action, analysis, result }, index) => {
-    const number = index + 1;
+  const items = steps.map(({ number, action, analysis, result }) => {
     const { text, lines, cut } = cutToWholeLines(result, maxLines, characters);
     return html`<li id="step-${number}" tabindex="-1"><details id="result-${number}"><summary><span class="number"><span class="hidden">Step </span>${number}</span>
 <code class="query">${sanitiseText(action, 2_000) || '–'}</code> <span class="soft count">${text === '' ? 'no result' : formatPlural(lines, 'line')}</span></summary>

@@ -1,6 +1,6 @@
 // An investigation in progress: its state, steps and cost, live; the button that stops it; and how it ended.
 
-import { sanitiseText } from 'causeway-visible-text';
+import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { CausewayError } from '../core/errors.ts';
 import { describeCost, formatDollars, formatDuration, type Issue } from '../core/issue/index.ts';
@@ -24,10 +24,10 @@ import {
 import {
   createCrumbs,
   describeOrigin,
-  formatCount,
   formatPlural,
   renderBadge,
   renderDone,
+  renderJoined,
   renderMoment,
   renderPlainLine,
   renderStepRows,
@@ -75,6 +75,7 @@ interface ShownInvestigation extends NonNullable<Awaited<ReturnType<typeof findV
   /** US dollars; null: no model is used. */
   readonly budget: number | null;
   readonly signedIn: SignedIn;
+  readonly now: Date;
   /** Whether the page reloads itself where no script runs. */
   readonly isFollowed: boolean;
 }
@@ -100,6 +101,7 @@ export async function getInvestigationPage(c: PageContext, deps: WebDeps): Promi
     issue: outcome.state === 'concluded' ? await deps.store.findIssue(outcome.issueId) : null,
     budget: await findBudget(deps, project, c.get('asking').signal),
     signedIn: c.get('signedIn'),
+    now: deps.now(),
     isFollowed: c.req.query('follow') === '1',
   };
   const isLive = !isEnded(outcome);
@@ -112,28 +114,62 @@ export async function getInvestigationPage(c: PageContext, deps: WebDeps): Promi
   });
 }
 
-function renderInvestigationHead({ investigation, running }: ShownInvestigation): Html {
+function renderInvestigationHead({ investigation, project, running }: ShownInvestigation): Html {
   const { reference, origin, createdAt } = investigation;
+  const parts = [
+    html`<a href="/projects/${project.id}">${sanitiseLine(project.name, 200)}</a>`,
+    describeOrigin(origin),
+    ...(reference === '' ? [] : [renderPlainLine(reference, 300)]),
+    html`submitted ${renderMoment(createdAt)}`,
+  ];
   return html`<h1>${renderPlainLine(getRunningTitle(running))}</h1>
-<dl class="facts"><dt>From</dt><dd>${describeOrigin(origin)}${reference === '' ? '' : html` · ${renderPlainLine(reference, 300)}`}</dd>
-<dt>Submitted</dt><dd>${renderMoment(createdAt)}</dd></dl>`;
+<p class="record soft">${renderJoined(parts, ' · ')}</p>`;
 }
 
+const SPINNER = html`<span class="spinner"></span>`;
+
 function renderLive(shown: ShownInvestigation): Html {
-  const { investigation, steps, spending, budget } = shown;
-  const last = steps.at(-1);
+  const { investigation, running, steps } = shown;
   const address = `/investigations/${investigation.id}`;
   // Nothing moves unless the person starts it, and what moves can be stopped (WCAG 2.2.2).
   const withoutScripts = shown.isFollowed
     ? html`<a class="button" href="${address}">Stop following</a><span class="hint">Reloads every ${REFRESH_SECONDS} seconds.</span>`
     : html`<a class="button" href="${address}">Reload</a><a class="button" href="${address}?follow=1">Follow without scripts</a>`;
   return html`<noscript><p class="actions">${withoutScripts}</p></noscript><div id="live" data-live="${address}/live">
-<p class="standing">${renderInvestigationState(investigation)} <span role="status">${describeActivity(shown.running)}</span></p>
-${renderSpending(spending, budget)}
+<p class="standing">${renderInvestigationState(investigation)} <strong role="status">${describeActivity(running)}</strong> ${renderEffortSoFar(shown)}</p>
+${renderProgress(shown)}
 ${renderStop(shown)}
 <h2>Steps so far</h2>
 ${steps.length === 0 ? html`<p class="soft">None yet. They appear here one by one.</p>` : renderRecordedSteps(steps)}
-<p class="now"><span class="soft">${last === undefined ? 'Nothing has been looked up yet.' : `Latest: step ${last.number}. The next one appears here.`}</span></p></div>`;
+<p class="now" aria-hidden="true">${investigation.outcome.state === 'queued' ? '' : SPINNER} <span class="soft">${describeActivity(running)}…</span></p></div>`;
+}
+
+/** How long it has taken, and what it has cost where it has cost anything. */
+function renderEffortSoFar({ investigation: { createdAt }, now, spending }: ShownInvestigation): Html {
+  const seconds = Math.max(0, (now.getTime() - Date.parse(createdAt)) / 1_000);
+  const cost =
+    spending.turns === 0 ? '' : ` · ${formatDollars(spending.spentUsd)}, ${formatPlural(spending.turns, 'turn')}`;
+  return html`<span class="soft"><span data-since="${createdAt}">${formatDuration(seconds)}</span>${cost}</span>`;
+}
+
+type Phase = Running['phase'];
+
+const PHASES: readonly (readonly [phase: Phase, text: string])[] = [
+  ['reads', 'Read the report'],
+  ['searches', 'Search the source'],
+  ['asks', 'Ask the model'],
+  ['verifies', 'Verify the answer'],
+];
+
+function renderProgress({ running, budget }: ShownInvestigation): Html {
+  const phases = PHASES.filter(([phase]) => budget !== null || phase === 'reads' || phase === 'searches');
+  const current = phases.findIndex(([phase]) => phase === running.phase);
+  // What is updated in place loses no attribute: each has one in any state.
+  const items = phases.map(([, text], at) => {
+    const state = at === current ? 'current' : at < current ? 'done' : 'coming';
+    return html`<li class="${state}" aria-current="${at === current ? 'step' : 'false'}">${text}<span class="hidden">${state === 'done' ? ' (done)' : ''}</span></li>`;
+  });
+  return html`<ol class="progress">${items}</ol>`;
 }
 
 function renderEnded({ investigation, project, role, steps, spending, issue, budget }: ShownInvestigation): Html {
@@ -158,7 +194,7 @@ function renderInvestigationState({ outcome }: Investigation): Html {
 function renderStop({ investigation, role, signedIn }: ShownInvestigation): Html {
   if (!isAtLeast(role, 'triage')) return html``;
   return html`<form method="post" action="/investigations/${investigation.id}/stop" class="actions">${renderFormToken(signedIn)}
-<button class="danger">Stop investigation</button><span class="hint">Ends without a result; cost so far isn't refunded.</span></form>`;
+<button class="danger">Stop investigation</button><span class="hint">Ends without a result; tokens used so far are still billed.</span></form>`;
 }
 
 function renderFailureReason({ code, detail }: FailureReason, project: Project, mayReport: boolean): Html {
@@ -202,23 +238,11 @@ function renderEffort({ analysis }: Issue): Html {
 
 const NO_MODEL = 'No model configured – no cost.';
 
-function renderSpending(spending: Spending, budget: number | null): Html {
-  const { spentUsd, reservedUsd, turns, promptTokens, completionTokens } = spending;
-  if (budget === null && turns === 0 && spentUsd === 0 && reservedUsd === 0) {
-    return html`<p class="spending soft">${NO_MODEL}</p>`;
-  }
-  const amount = budget === null ? formatDollars(spentUsd) : `${formatDollars(spentUsd)} of ${formatDollars(budget)}`;
+/** What was booked where there is no issue that says it. */
+function renderSpending({ spentUsd, turns, promptTokens, completionTokens }: Spending, budget: number | null): Html {
+  if (budget === null && turns === 0 && spentUsd === 0) return html`<p class="spending soft">${NO_MODEL}</p>`;
   const tokens = formatPlural(promptTokens + completionTokens, 'token');
-  const reserved = reservedUsd > 0 ? `; ${formatDollars(reservedUsd)} reserved for the running call` : '';
-  return html`<div class="spending"><p id="spending-words"><span class="soft">Cost:</span> ${amount}, ${formatPlural(turns, 'turn')}, ${tokens}${reserved}</p>${
-    budget === null ? '' : renderMeter(spentUsd, Math.max(budget, 0.000_001))
-  }</div>`;
-}
-
-function renderMeter(spent: number, budget: number): Html {
-  return html`<meter min="0" max="${budget}" high="${budget * 0.8}" value="${Math.min(spent, budget)}" aria-labelledby="spending-words">${formatCount(
-    Math.round((100 * spent) / budget),
-  )} %</meter>`;
+  return html`<p class="spending"><span class="soft">Cost:</span> ${formatDollars(spentUsd)}, ${formatPlural(turns, 'turn')}, ${tokens}</p>`;
 }
 
 /** POST /investigations/{investigationId}/stop */

@@ -73,8 +73,9 @@ export async function renderChange(
 ${rows.length === 0 ? '' : renderChangeTable(rows, path, colours[index] ?? NO_COLOURS)}${cut === '' ? '' : html`<p class="hint">${cut}: see ${patch}.</p>`}</div>`;
   });
   const more = files.length - shown.length;
-  return html`<section aria-labelledby="change"><h2 id="change">Change</h2>
-<p class="soft">${formatPlural(files.length, 'file')}. ${proof === null ? 'Not tested – review' : 'Review'} before applying.</p>
+  const size = formatPlural(files.length, 'file');
+  return html`<section aria-labelledby="change"><div class="section-head"><h2 id="change">Change</h2>
+<p class="soft">${size}. ${proof === null ? 'Not tested – review' : 'Review'} before applying.</p></div>
 ${shown}${more > 0 ? html`<p class="hint">${formatPlural(more, 'more file')} in ${patch}.</p>` : ''}</section>`;
 }
 

@@ -11,10 +11,7 @@ import {
   buildSourceLinks,
   changesResult,
   createIssueView,
-  describeContext,
-  describeCost,
   describeLook,
-  formatDuration,
   formatPercent,
   type Issue,
   type IssueView,
@@ -24,7 +21,7 @@ import {
   type Step,
   type Suspect,
 } from '../core/issue/index.ts';
-import { describeFate, type Outcome } from '../core/outcome/index.ts';
+import type { Outcome } from '../core/outcome/index.ts';
 import { isAtLeast, isGithubProject, type Project } from '../core/project/index.ts';
 import { describeProof, nameProof } from '../core/proof/index.ts';
 import { listFurther, type PostedPullRequest } from '../core/thread/index.ts';
@@ -33,42 +30,48 @@ import {
   eraseIssue,
   findObstacle,
   findVisibleIssue,
+  listRunParts,
+  type RunParts,
   requestPullRequest,
   type Seen,
 } from '../services/index.ts';
 import {
   checkOwnAddress,
   createCrumbs,
-  cutToWholeLines,
-  describeOrigin,
-  formatCount,
   formatPlural,
   getNumberText,
   getRepositoryPage,
   NOTHING,
   renderBadge,
-  renderCommit,
   renderDone,
   renderJoined,
-  renderMoment,
   renderOutcome,
   renderOwnLink,
   renderPlainLine,
   renderSection,
-  renderStepRows,
   renderTable,
 } from './components.ts';
 import { readForm } from './forms.ts';
 import { renderChange } from './issue-change.ts';
+import {
+  renderFoldedSection,
+  renderIssueDetails,
+  renderRecordLine,
+  renderReport,
+  renderTimeline,
+} from './issue-record.ts';
 import { type Html, refuseAbsentPage, renderFormToken, renderPage, WebRefusal } from './layout.ts';
 import { renderRetry } from './retry.ts';
 import { getHeadline, renderLine, renderText, type TextLinks } from './text.ts';
 import type { PageContext, SignedIn, WebDeps } from './web-deps.ts';
 
-const STEP_LIMITS = { lines: 400, characters: 20_000 };
 /** Steps, questions, claims and guards that are listed. */
 const MAX_LISTED = 40;
+/** Claims with their quotations that are not folded. */
+const MAX_OPEN = 3;
 const MAX_QUOTE = 2_000;
+/** A longer problem is folded, so that its cause is seen. */
+const MAX_PROBLEM = 400;
 const MAX_REASONS = 5;
 
 const DONE = {
@@ -114,6 +117,7 @@ interface OtherAttempt {
 
 interface IssuePageContent extends SeenIssue {
   readonly view: IssueView;
+  readonly run: RunParts;
   readonly signedIn: SignedIn;
   readonly links: TextLinks;
   readonly change: Html;
@@ -138,6 +142,7 @@ export async function getIssuePage(c: PageContext, deps: WebDeps): Promise<Respo
   const page: IssuePageContent = {
     ...seen,
     view: createIssueView(issue),
+    run: await listRunParts(deps, issue),
     signedIn: c.get('signedIn'),
     links,
     change: await renderChange(issue, changeSet, { links, highlight: deps.highlight }),
@@ -229,31 +234,29 @@ function renderIssueBody(page: IssuePageContent): Html {
   const { outcome } = issue.analysis;
   const pointsFirst = outcome === 'facts_only' || outcome === 'inconclusive';
   const suspects = renderIssueSuspects(view, links, pointsFirst);
-  return html`<div class="issue"><div>${renderIssueHead(page)}
+  const todo = [renderIssueSolution(page), renderIssueQuestions(issue, links)].filter((part) => part !== NOTHING);
+  return html`<div class="issue">${renderIssueHead(page)}
 ${renderActions(page)}
-${renderIssueCause(issue, view, links)}
+<div class="answer">${renderIssueCause(issue, view, links)}${todo.length === 0 ? '' : html`<div class="todos">${todo}</div>`}</div>
 ${pointsFirst ? suspects : ''}
-${renderIssueSolution(page)}
-${renderIssueQuestions(issue, links)}
 ${page.change}
 ${renderIssueGuards('why-not', 'Why not a pull request', view.blocking, links)}
 ${renderIssueGuards('look-at', 'Check before applying', view.toCheck, links)}
-${renderStepsSection('reproduction', 'How to reproduce it', issue.stepsToReproduce, links)}
-${pointsFirst ? '' : suspects}
-${renderTimeline(issue, links)}
+${renderTimeline(page)}
+<div class="folds">${pointsFirst ? '' : suspects}
+${renderReproduction(issue, links)}
 ${renderReport(issue)}
-</div>
-${renderIssueDetails(page)}</div>`;
+${renderIssueDetails(page)}</div></div>`;
 }
 
-function renderIssueHead({ issue, links, project, pullRequest }: IssuePageContent): Html {
+function renderIssueHead(page: IssuePageContent): Html {
+  const { issue, links, project, pullRequest } = page;
   const { confidence, verdict, outcome, partial, model, sameAs } = issue.analysis;
   const cutShort =
     outcome === 'facts_only'
       ? 'The model gave no answer: this is a search of the source only.'
       : 'The investigation stopped early: this is what it had found by then.';
-  const scripted =
-    "The model's answers come from a script, not from a language model. The lookups, the checks of the quotes and the patch are real.";
+  const scripted = 'A script plays the model here. The lookups, the checks of the quotes and the patch are real.';
   const notices = [
     ...(partial ? [cutShort] : []),
     ...(model === SCRIPTED_MODEL ? [scripted] : []),
@@ -263,13 +266,13 @@ function renderIssueHead({ issue, links, project, pullRequest }: IssuePageConten
       : [html`Answered from an identical report: <a href="/issues/${sameAs}">its first issue</a>.`]),
   ];
   return html`<h1>${renderPlainLine(getHeadline(issue))}</h1>
-<p class="outcome">${renderOutcome(issue.analysis)}${
-    confidence === null ? '' : html` <span>confidence ${formatPercent(confidence)}</span>`
-  } <span class="next"><strong>Next:</strong> ${describeNextStep(issue, project, pullRequest)}.</span></p>
+<div class="outcome">${renderOutcome(issue.analysis)}${
+    confidence === null ? '' : html` ${renderBadge(`${formatPercent(confidence)} confidence`)}`
+  } ${renderAssurance(issue, links)} <span class="next"><strong>Next:</strong> ${describeNextStep(issue, project, pullRequest)}.</span></div>
+${renderRecordLine(page)}
 ${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}
 ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
-${renderProblem(issue, links)}
-${renderAssurance(issue, links)}`;
+${renderProblem(issue, links)}`;
 }
 
 function renderOtherAttempt({ other, issueId }: OtherAttempt, { name }: RecordedPullRequest): Html {
@@ -318,8 +321,8 @@ ${isAtLeast(page.role, 'triage') ? renderRetry({ ...page, id }) : ''}
 <details class="menu"><summary class="button">More</summary><div><ul>
 <li><button type="button" class="plain" data-copy-from="/issues/${id}/markdown" hidden>Copy as Markdown</button></li>
 <li><a href="/issues/${id}/markdown">View as Markdown</a></li></ul></div></details>
-${isErasable ? html`<a class="button danger apart" href="/issues/${id}/delete">Delete…</a>` : ''}</div>
-${typeof offer === 'string' ? html`<p class="hint">${sanitiseText(offer, 1_000)}</p>` : ''}`;
+${typeof offer === 'string' ? html`<p class="hint">${sanitiseText(offer, 1_000)}</p>` : ''}
+${isErasable ? html`<a class="button danger apart" href="/issues/${id}/delete">Delete…</a>` : ''}</div>`;
 }
 
 function renderPullRequestButtons({ issue: { id }, signedIn, pullRequest, offer }: IssuePageContent): Html {
@@ -359,7 +362,9 @@ function renderIssueEvidence({ claims }: IssueView, rootCause: string, links: Te
     });
     return html`<li>${isSaid ? '' : html`<div>${renderLine(claim, links)}</div>`}${quoted}</li>`;
   });
-  return html`<h3 id="evidence">Evidence</h3><ul class="citations">${items}</ul>${renderMoreNote(claims.length, 'more claim')}`;
+  const further = items.slice(MAX_OPEN);
+  return html`<h3 id="evidence">Evidence</h3><ul class="citations">${items.slice(0, MAX_OPEN)}</ul>
+${further.length === 0 ? '' : html`<details><summary>${formatPlural(further.length, 'more claim')}</summary><ul class="citations">${further}</ul></details>`}${renderMoreNote(claims.length, 'more claim')}`;
 }
 
 function renderMoreNote(count: number, what: string): Html {
@@ -373,7 +378,8 @@ function renderProblem({ problem, id }: Issue, links: TextLinks): Html {
   const whole = sanitiseText(problem, 20_000).trim();
   if (whole === title) return NOTHING;
   const rest = whole.startsWith(title) ? whole.slice(title.length).trim() : whole;
-  return html`<div class="problem">${renderText(rest, links)}</div>`;
+  const body = html`<div class="problem">${renderText(rest, links)}</div>`;
+  return rest.length <= MAX_PROBLEM ? body : html`<details><summary>The problem in full</summary>${body}</details>`;
 }
 
 /** With a pull request, applying the change by hand is the exception. */
@@ -436,19 +442,21 @@ function renderIssueGuards(id: string, title: string, guards: Analysis['guards']
 /** Where a cause was found they are only its background. */
 function renderIssueSuspects({ likely, unlikely }: IssueView, links: TextLinks, isOpen: boolean): Html {
   if (likely.length === 0) return NOTHING;
+  const caption = 'Suspects, most likely first';
   if (!isOpen) {
     const all = [...likely, ...unlikely];
-    const places = renderSuspectPlaces('Places that the facts point at, most likely first', all, links);
-    const summary = formatPlural(all.length, 'place');
-    const body = html`<details><summary>${summary} that the facts point at</summary>${places}</details>`;
-    return renderSection('suspects', 'Suspects', body);
+    return renderFoldedSection(
+      'suspects',
+      formatPlural(all.length, 'suspect'),
+      '',
+      renderSuspectPlaces(caption, all, links),
+    );
   }
-  const others = html`<details><summary>${formatPlural(unlikely.length, 'less likely place')}</summary>${renderSuspectPlaces('Less likely places', unlikely, links)}</details>`;
+  const others = html`<details><summary>${formatPlural(unlikely.length, 'less likely suspect')}</summary>${renderSuspectPlaces('Less likely suspects', unlikely, links)}</details>`;
   return renderSection(
     'suspects',
     'Suspects',
-    html`<p class="soft">Places to look at, most likely first.</p>
-${renderSuspectPlaces('Places to look at, most likely first', likely, links)}
+    html`${renderSuspectPlaces(caption, likely, links)}
 ${unlikely.length === 0 ? '' : others}`,
   );
 }
@@ -475,78 +483,11 @@ function renderSuspectPlaces(caption: string, suspects: readonly Suspect[], link
   });
 }
 
-function renderTimeline({ investigationSteps: steps }: Issue, links: TextLinks): Html {
+/** What follows from the cause is read by whoever doubts it. */
+function renderReproduction({ stepsToReproduce: steps }: Issue, links: TextLinks): Html {
   if (steps.length === 0) return NOTHING;
-  const hint = html`<p class="soft">${formatPlural(steps.length, 'step')}. Expand one to see its output.</p>`;
-  return renderSection('timeline', 'Investigation', html`${hint}${renderStepRows(steps, links, STEP_LIMITS)}`);
-}
-
-function renderReport({ analysis }: Issue): Html {
-  const { text, lines, cut } = cutToWholeLines(analysis.report, 2_000, 120_000);
-  const body = html`<details><summary>Original report (${formatPlural(lines, 'line')})</summary><pre><code>${text}</code></pre>
-${cut === '' ? '' : html`<p class="hint">${cut}</p>`}</details>`;
-  return renderSection('report', 'Report', body);
-}
-
-/** What became of it, in one line. */
-function renderOutcomeLine(project: Project, { analysis: { outcomes } }: Issue): Html | '' {
-  if (outcomes === null) return '';
-  const { votes, url, commit, remarks } = outcomes;
-  const said = [
-    ...(votes.right > 0 ? [`${formatPlural(votes.right, 'person', 'people')} found it right`] : []),
-    ...(votes.wrong > 0 ? [`${formatPlural(votes.wrong, 'person', 'people')} found it wrong`] : []),
-  ];
-  const link =
-    url === '' ? renderCommitOrNothing(project, commit) : html` (${renderOwnLink(project, url, 'pull request')})`;
-  return html`<dt>What became of it</dt><dd>${describeFate(outcomes)}${link}${said.length === 0 ? '' : ` · ${said.join(', ')}`}
-${remarks.map((remark) => html`<span class="soft below">“${renderPlainLine(remark, 400)}”</span>`)}</dd>`;
-}
-
-function renderCommitOrNothing(project: Project, commit: string): Html | '' {
-  return commit === '' ? '' : html` (${renderCommit(project, commit)})`;
-}
-
-/** The right column of a wide screen, the end of the page on a narrow one. */
-function renderIssueDetails({ issue, project, pullRequest, requestedBy, address }: IssuePageContent): Html {
-  const { links, origin, reference, revision, investigationId, context } = issue.analysis;
-  const onGithub = [
-    ...(checkOwnAddress(project, links.comment) === '' ? [] : [renderOwnLink(project, links.comment, 'comment')]),
-    ...(checkOwnAddress(project, links.checkRun) === '' ? [] : [renderOwnLink(project, links.checkRun, 'check run')]),
-  ];
-  return html`<aside class="rail" aria-labelledby="record"><h2 id="record">Details</h2><dl class="facts">
-<dt>Project</dt><dd><a href="/projects/${project.id}">${sanitiseLine(project.name, 200)}</a></dd>
-<dt>Commit</dt><dd>${revision === '' ? '–' : renderCommit(project, revision)}</dd>
-${renderIssueOwnership(issue)}
-${pullRequest === null ? '' : html`<dt>Pull request</dt><dd><a href="${pullRequest.url}">${getNumberText(pullRequest.url)}</a> ${pullRequest.state}</dd>`}
-${context.length === 0 ? '' : html`<dt>Other repositories</dt><dd>${context.map((each) => html`<span class="below">${sanitiseLine(describeContext(each), 300)}</span>`)}</dd>`}
-${onGithub.length === 0 ? '' : html`<dt>On GitHub</dt><dd>${renderJoined(onGithub)}</dd>`}
-<dt>From</dt><dd>${describeOrigin(origin)}${reference === '' ? '' : html` · ${renderPlainLine(reference)}`}</dd>
-${requestedBy === '' ? '' : html`<dt>Requested by</dt><dd>${sanitiseLine(requestedBy, 60)}</dd>`}
-<dt>Concluded</dt><dd>${renderMoment(issue.createdAt)}</dd>
-${renderOutcomeLine(project, issue)}
-${renderUsage(issue)}
-<dt>Investigation</dt><dd><a href="/investigations/${investigationId}?steps=1">Steps only</a></dd>
-<dt>Permanent link</dt><dd><code id="address">${address}</code>
-<button type="button" class="plain" data-copy="address" hidden>Copy</button></dd></dl></aside>`;
-}
-
-function renderIssueOwnership({ analysis: { ownership } }: Issue): Html | '' {
-  if (ownership === null) return '';
-  const { owners, scope } = ownership;
-  return html`${owners.length === 0 ? '' : html`<dt>Owners</dt><dd>${sanitiseLine(owners.join(', '), 400)}</dd>`}
-${scope.length === 0 ? '' : html`<dt>Scope</dt><dd><code>${sanitiseLine(scope.join(' '), 400)}</code></dd>`}`;
-}
-
-function renderUsage({ analysis }: Issue): Html {
-  const { model, secondLook } = analysis;
-  const { usage } = analysis;
-  const duration = html`<dt>Duration</dt><dd>${formatDuration(usage.seconds)}</dd>`;
-  if (model === null) return html`<dt>Model</dt><dd>none: facts only, at no cost</dd>${duration}`;
-  const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens = 0, turns } = usage;
-  const written = cacheWriteTokens === 0 ? '' : `, ${formatCount(cacheWriteTokens)} written to the cache`;
-  return html`<dt>Model</dt><dd>${sanitiseLine(model, 100)}, ${formatPlural(turns, 'turn')}${secondLook === null ? '' : ', with the second look'}</dd>
-<dt>Cost</dt><dd>${describeCost(analysis)}</dd>
-<dt>Tokens</dt><dd>${formatCount(promptTokens + completionTokens)}: ${formatCount(promptTokens)} in (${formatCount(cachedTokens)} cached${written}), ${formatCount(completionTokens)} out</dd>${duration}`;
+  const count = formatPlural(steps.length, 'step');
+  return renderFoldedSection('reproduction', 'How to reproduce it', count, renderIssueSteps(steps, links));
 }
 
 /** POST /issues/{issueId}/pull-request: it is opened from the stored change. */

@@ -47,6 +47,19 @@ export function runsContract(engine: Engine): void {
       expect((await store.findInvestigation(investigationId))?.progress).toEqual({ step: 2, action: 'two' });
     });
 
+    it('knows when each part of it was recorded, and passes over a second look', async () => {
+      await using opened = await openNew(engine);
+      const { store } = opened;
+      const run = await started(store, (await accepted(store, acceptance(await ground(store)))).runId);
+      expect(await store.readRunTimes(run.id)).toEqual({ steps: [], opening: null, lastEntryAt: null });
+      await store.recordStep(run, step('a'), at(1));
+      await store.appendTranscript(run, '{"kind":"facts"}', at(2));
+      await store.recordStep(run, step('b'), at(3), () => '{"kind":"answer"}');
+      await store.appendTranscript(run, '{"kind":"turn","conversation":"second_look"}', at(4));
+      const times = { steps: [at(1), at(3)], opening: '{"kind":"facts"}', lastEntryAt: at(3) };
+      expect(await store.readRunTimes(run.id)).toEqual(times);
+    });
+
     it('that is taken again forgets its steps and refuses whoever held it before', async () => {
       await using opened = await openNew(engine);
       const { store } = opened;

@@ -59,7 +59,7 @@ describe('a first start with nothing set', () => {
     await visitor.send(link.href, '/sign-in/local', { code: link.searchParams.get('code') ?? '' });
     expect(await (await visitor.get('/projects')).text()).toContain('local/corner-shop');
     const page = await (await visitor.get(`/issues/${issue.id}`)).text();
-    expect(page).toContain('come from a script, not from a language model');
+    expect(page).toContain('A script plays the model here.');
 
     const form = await (await visitor.get('/account/tokens/new')).text();
     const key = /name="form_key" value="([^"]+)"/.exec(form)?.[1] ?? '';

@@ -226,7 +226,7 @@ describe('the page of an Issue', () => {
     const why = 'No: <script>alert(1)</script> @mara';
     const vote: Vote = { personId: 9, source: 'command', vote: 'wrong', why, at: AT };
     const page = await ground.visitor.page(`/issues/${await followed(ground, 0.8, MERGED, [vote])}`);
-    expect(contentOf(page)).toContain('What became of it');
+    expect(contentOf(page)).toContain('Details Outcome Merged');
     expect(contentOf(page)).toContain('Merged as it was');
     expect(contentOf(page)).toContain('1 person found it wrong');
     expect(mainOf(page)).not.toContain('<script>');

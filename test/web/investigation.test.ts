@@ -72,7 +72,8 @@ describe('the page of an investigation under way', () => {
     expect(second).toContain('row 59</code>');
     expect(second).not.toContain('row 60');
     expect(second).toContain('characters are not shown.');
-    expect(contentOf(page)).toContain('Latest: step 2.');
+    expect(contentOf(page)).not.toContain('Latest');
+    expect(page).toContain('<span class="spinner">');
   });
 
   it('is named by its report, and never by an id', async () => {
@@ -110,7 +111,9 @@ describe('the page of an investigation under way', () => {
     await using ground = await webGround();
     const { investigationId, runId } = await ground.accepted();
     const words = async () =>
-      /<span role="status">(.*?)<\/span>/.exec(await ground.visitor.page(`/investigations/${investigationId}`))?.[1];
+      /<strong role="status">(.*?)<\/strong>/.exec(
+        await ground.visitor.page(`/investigations/${investigationId}`),
+      )?.[1];
     expect(await words()).toBe('Waiting for its turn');
     const run = await ground.store.startRun(runId, ground.clock.now.toISOString());
     expect(await words()).toBe('Reading the report');
@@ -122,37 +125,50 @@ describe('the page of an investigation under way', () => {
     expect(await words()).toBe('Waiting for the model');
   });
 
-  it.each([
-    ['the operator’s', {}, '$0.12 of $1.00, 2 turns, 31,000 tokens', '0.12', '1'],
-    ['that of the configuration where it is lower', { settings: budgetOf(0.5) }, '$0.12 of $0.50', '0.12', '0.5'],
-    ['the operator’s where the configuration’s is higher', { settings: budgetOf(9) }, '$0.12 of $1.00', '0.12', '1'],
-    [
-      'the operator’s while GitHub does not say',
-      { settings: new CausewayError('github_failed', 'x') },
-      '$0.12 of $1.00',
-      '0.12',
-      '1',
-    ],
-  ])('shows what was spent against the budget: %s', async (_, options, words, value, most) => {
-    const made = await running(options);
+  it('shows how long it takes, and what it has cost once it has cost anything', async () => {
+    const made = await running();
     await using ground = disposing(made);
+    const effort = async () => /data-since="[^"]*">(.*?)<\/span><\/p>/.exec(await ground.visitor.page(made.path))?.[1];
+    ground.clock.now = new Date(ground.clock.now.getTime() + 14_000);
+    await ask(ground, made.run);
+    expect(await effort()).toBe('14 s</span>');
     await ask(ground, made.run, { cost: 0.1, tokens: 30_000 });
     await ask(ground, made.run, { cost: 0.02, tokens: 1_000 });
-    const page = await ground.visitor.page(made.path);
-    expect(contentOf(page)).toContain(words);
-    expect(page).toContain(`<meter min="0" max="${most}"`);
-    expect(page).toContain(`value="${value}"`);
+    expect(await effort()).toBe('14 s</span> · $0.12, 2 turns');
+  });
+
+  it('marks the phase that it is in, and keeps every attribute that an update in place would lose', async () => {
+    const made = await running();
+    await using ground = disposing(made);
+    const phases = async () => {
+      const [list = ''] = /<ol class="progress">.*?<\/ol>/s.exec(await ground.visitor.page(made.path)) ?? [];
+      return [...list.matchAll(/<li class="(\w+)" aria-current="(\w+)">([^<]*)/g)].map(([, ...part]) => part.join(' '));
+    };
+    expect(await phases()).toEqual([
+      ...['current step Read the report', 'coming false Search the source'],
+      ...['coming false Ask the model', 'coming false Verify the answer'],
+    ]);
+    await takeStep(ground, made.run, 'find signals in the report');
+    await ask(ground, made.run);
+    expect(await phases()).toEqual([
+      ...['done false Read the report', 'done false Search the source'],
+      ...['current step Ask the model', 'coming false Verify the answer'],
+    ]);
   });
 
   it.each([
     ['the operator offers no model', { modelName: null }],
     ['the repository wants none', { settings: { investigation: { ...DEFAULT_SETTINGS, useModel: false } } }],
-  ])('says that nothing is spent where %s', async (_, options) => {
+  ])('speaks of no model and no cost where %s', async (_, options) => {
     const made = await running(options);
     await using ground = disposing(made);
-    const page = await ground.visitor.page(made.path);
-    expect(contentOf(page)).toContain('No model configured – no cost.');
-    expect(page).not.toContain('<meter');
+    expect(contentOf(await ground.visitor.page(made.path))).not.toMatch(/model|\$|Cost/);
+  });
+
+  it('asks for a model as long as GitHub does not say whether the repository wants one', async () => {
+    const made = await running({ settings: new CausewayError('github_failed', 'x') });
+    await using ground = disposing(made);
+    expect(contentOf(await ground.visitor.page(made.path))).toContain('Ask the model');
   });
 
   it('keeps what models and repositories say inert', async () => {
@@ -245,7 +261,3 @@ describe('the page of an investigation that has ended', () => {
     expect((await reader.post(`${made.path}/stop`)).status).toBe(404);
   });
 });
-
-function budgetOf(run: number) {
-  return { investigation: { ...DEFAULT_SETTINGS, budget: { run, month: null } } };
-}

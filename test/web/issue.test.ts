@@ -1,4 +1,4 @@
-// An issue as a person reads it: cause, what it rests on, what to do, the change side by side, and the record behind it.
+// An issue as a person reads it: cause, what it rests on, what to do, the change, and the record behind it.
 import { describe, expect, it } from 'vitest';
 import type { Conclusion } from '../../src/core/issue/issue.ts';
 import { conclusion, SHA } from '../support/store-samples.ts';
@@ -28,6 +28,29 @@ function diffOf(page: string, path: string): readonly string[] {
   );
 }
 
+/** As a run records itself: 7 s in the queue, then 2, 3, 20 and 4 s. */
+async function concludedSlowly({ store, clock, accepted }: WebGround, facts: Conclusion, found: Conclusion) {
+  const wait = (seconds: number) => {
+    clock.now = new Date(clock.now.getTime() + seconds * 1_000);
+    return clock.now.toISOString();
+  };
+  const { runId } = await accepted();
+  const run = (await store.startRun(runId, wait(7)))!;
+  const [first, second, third] = found.investigationSteps;
+  await store.recordStep(run, first!, wait(2));
+  await store.recordStep(run, second!, wait(3));
+  const usage = { ...facts.analysis.usage, seconds: 5 };
+  const opening = { kind: 'facts', conclusion: { ...facts, analysis: { ...facts.analysis, usage } }, framed: [] };
+  const now = clock.now.toISOString();
+  await store.appendTranscript(run, JSON.stringify({ ...opening, at: now }), now);
+  await store.recordStep(run, third!, wait(15), () => JSON.stringify({ kind: 'answer' }));
+  await store.appendTranscript(run, JSON.stringify({ kind: 'turn' }), wait(5));
+  const look = JSON.stringify({ kind: 'turn', conversation: 'second_look' });
+  await store.appendTranscript(run, look, wait(3));
+  const [issueId = ''] = await store.conclude(run, found, wait(1));
+  return { issueId };
+}
+
 describe('the page of an issue', () => {
   it('begins with the result, its confidence, and what to do next', async () => {
     const page = await shown(foundCause({ partial: true, verdict: 'flaky', reason: 'The budget ended it.' }));
@@ -35,11 +58,11 @@ describe('the page of an issue', () => {
       ...['1 Checkout crashes for empty carts', '2 Root cause', '3 Why this outcome', '3 Evidence'],
       ...['2 What to do', '2 Questions', '2 Change'],
       ...['3 src/cart.ts changed +2 −1', '3 test/cart.test.ts added +1 −0', '3 src/old.ts deleted +0 −1'],
-      ...['3 docs/new.md renamed', '2 How to reproduce it', '2 Suspects', '2 Investigation'],
+      ...['3 docs/new.md renamed', '2 Investigation', '2 2 suspects', '2 How to reproduce it'],
       ...['2 Report', '2 Details'],
     ]);
     const words = contentOf(page);
-    expect(words).toContain('Cause and fix stopped early confidence 82 % Next: review the change');
+    expect(words).toContain('Cause and fix stopped early 82 % confidence Next: review the change');
     expect(words).toContain('The check is flaky: it passes and fails without a change.');
     expect(words).toContain('The investigation stopped early');
     expect(words).toContain('The budget ended it.');
@@ -56,6 +79,43 @@ describe('the page of an issue', () => {
     const [, step = ''] = /<li id="step-2"[^>]*>(.*?)<\/li>/s.exec(page) ?? [];
     expect(wordsOf(step)).toBe('Step 2 read src/cart.ts:10-30 2 lines 20 | const last = items[items.length]; 21 | }');
     expect(step).toContain('<details id="result-2">');
+  });
+
+  it('folds the steps by what they were for, each part with its time and count', async () => {
+    await using ground = await webGround();
+    const facts = conclusion({
+      investigationSteps: [
+        { action: 'Read the report', result: '', analysis: '', source: 'report' },
+        { action: 'search "items"', result: '', analysis: '' },
+      ],
+    });
+    const found = foundCause(
+      {},
+      {
+        investigationSteps: [...facts.investigationSteps, { action: 'read src/cart.ts', result: 'x', analysis: '' }],
+      },
+    );
+    const { issueId } = await concludedSlowly(ground, facts, found);
+    const page = await ground.visitor.page(`/issues/${issueId}`);
+    const parts = [
+      ...page.matchAll(
+        /<li><details><summary><strong>(.*?)<\/summary>(.*?)<\/details><\/li>(?=<li><details><summary><strong>|<\/ol>)/gs,
+      ),
+    ];
+    expect(parts.map(([, line = '']) => wordsOf(line))).toEqual([
+      'Read the report 2 s 1 step',
+      'Searched the source 3 s 1 step',
+      'Asked the model 20 s 1 step, 7 turns',
+      'Verified the answer 4 s 1 quote',
+    ]);
+    expect(parts.map(([, , body = '']) => [...body.matchAll(/id="step-(\d+)"/g)].map(([, id]) => id))).toEqual([
+      ['1'],
+      ['2'],
+      ['3'],
+      [],
+    ]);
+    expect(contentOf(page)).toContain('It waited 7 s for its turn.');
+    expect(contentOf(page)).toContain('took 36 s');
   });
 
   it('has an anchor for every link within it', async () => {
@@ -144,8 +204,8 @@ describe('the page of an issue', () => {
     expect(words).toContain('a-model, 7 turns');
     expect(words).toContain('31,000: 30,000 in (12,000 cached), 1,000 out');
     expect(words).toContain('$0.12');
-    expect(words).toContain('Duration under 1 s');
-    expect(words).toContain('Pull request #31 open On GitHub comment');
+    expect(words).toContain('pull request #31 open · 2026-11-20 10:00 UTC · took under 1 s · $0.12');
+    expect(words).toContain('On GitHub comment');
     expect(words).toContain('Next: review the pull request.');
     expect(linksOf(page).filter(({ href }) => href.includes('evil'))).toEqual([]);
     const foreign = await shown(

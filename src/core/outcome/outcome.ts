@@ -253,7 +253,7 @@ export function toOutcomeView(followed: Pick<FollowedAnswer, 'answer' | 'fate' |
 export function describeFate({ state, share, sameFile, sameFunction }: OutcomeView): string {
   switch (state) {
     case 'pending':
-      return 'Nothing has come of it yet';
+      return 'none yet';
     case 'merged':
       return 'Merged as it was';
     case 'merged_edited':

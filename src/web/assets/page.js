@@ -66,6 +66,17 @@ function showRelativeTimes(root) {
   }
 }
 
+/** `data-since="moment"`: the seconds since then go on while the page is open. */
+function countSeconds() {
+  const count = () => {
+    for (const counter of document.querySelectorAll('[data-since]')) {
+      const seconds = Math.max(0, Math.round((Date.now() - Date.parse(counter.dataset.since)) / 1000));
+      counter.textContent = seconds < 90 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+    }
+  };
+  if (document.querySelector('[data-since]')) setInterval(count, 1000);
+}
+
 /** An open menu closes by Escape and by a click elsewhere. */
 function closeMenus() {
   const close = (isKept) => {
@@ -77,9 +88,12 @@ function closeMenus() {
   });
 }
 
-/** A link to `#step-3` opens what is folded there. */
+/** A link to `#step-3` opens what is folded there, and what that is folded in. */
 function openTarget() {
-  document.getElementById(location.hash.slice(1))?.querySelector('details')?.setAttribute('open', '');
+  const target = document.getElementById(location.hash.slice(1));
+  target?.querySelector('details')?.setAttribute('open', '');
+  for (let fold = target?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+  target?.scrollIntoView();
 }
 
 /** `data-live="address"`: each event of the stream there says that the region changed, which is then fetched again. */
@@ -159,6 +173,7 @@ function keepFresh() {
 offerCopies();
 offerSearch();
 showRelativeTimes(document);
+countSeconds();
 closeMenus();
 openTarget();
 addEventListener('hashchange', openTarget);

@@ -112,6 +112,7 @@ describe('an issue', () => {
     await plain.page.context().addCookies(await page.context().cookies());
     await plain.page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
     await plain.page.goto(`${service.address}${seen.issue}`);
+    await plain.page.getByText('Details', { exact: true }).click();
     await plain.page.locator('[data-copy="address"]').click();
     await plain.page.getByRole('status').getByText('Selected').waitFor();
     expect(await plain.page.evaluate('String(getSelection())')).toBe(`${service.address}${seen.issue}`);
