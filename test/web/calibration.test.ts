@@ -15,10 +15,20 @@ const RELIABILITY = 'How often answers of each confidence were right';
 const URL = 'https://github.com/octo/shop/pull/31';
 
 /** An answer of that confidence with what became of it. */
-async function followed(ground: WebGround, confidence: number, fate: Fate, votes: readonly Vote[] = []) {
+async function followed(
+  ground: WebGround,
+  confidence: number,
+  fate: Fate,
+  votes: readonly Vote[] = [],
+  project = ground.projects[0],
+) {
   const { analysis } = conclusion();
   const found = { analysis: { ...analysis, outcome: 'code_fix', confidence } as const };
-  const { issueId } = await ground.concluded({ text: `of ${Math.random()}`, conclusion: found });
+  const { issueId } = await ground.concluded({
+    text: `of ${Math.random()}`,
+    conclusion: found,
+    ...(project && { project }),
+  });
   const { id = '' } = (await ground.store.findOutcomeOfIssue(issueId)) ?? {};
   const now = ground.clock.now.toISOString();
   await ground.store.saveLook(id, { fate, reactions: null, now });
@@ -34,9 +44,34 @@ describe('the calibration of a project', () => {
   it('says that nothing is known, and where the threshold starts', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     const page = await ground.visitor.page(`/projects/${ground.projects[0]?.id}/calibration`);
-    expect(contentOf(page)).toContain('from a confidence of 0.78');
-    expect(contentOf(page)).toContain('Nothing is known yet of 0 answers.');
+    expect(contentOf(page)).toContain(
+      'Fixes for a red default branch open automatically from 78 % confidence (default).',
+    );
+    expect(contentOf(page)).toContain('No answers yet.');
     expect(page).not.toContain('<svg');
+  });
+
+  it('counts a few answers without a chart, and says that they are few', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    const address = `/projects/${ground.projects[0]?.id}/calibration`;
+    await followed(ground, 0.8, { kind: 'pending' });
+    expect(contentOf(await ground.visitor.page(address))).toContain('1 answer, none rated yet.');
+    await followed(ground, 0.8, MERGED);
+    const page = await ground.visitor.page(address);
+    expect(contentOf(page)).toContain('1 of 1 rated answers was right; 1 unrated. Too few to judge.');
+    expect(page).not.toContain('<svg');
+  });
+
+  it('lists each project on the page of all of them', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop'), repository('octo/site')] });
+    for (let at = 0; at < 5; at += 1) await followed(ground, 0.9, at < 4 ? MERGED : CLOSED);
+    await followed(ground, 0.9, MERGED, [], ground.projects[1]);
+    const page = await ground.visitor.page('/calibration');
+    expect(contentOf(page)).toContain('5 of 6 rated answers were right.');
+    expect(rowsOf(page, 'Rated answers by project')).toEqual([
+      ['octo/shop', '4 of 5', '80 %', '0'],
+      ['octo/site', '1 of 1', '–', '0'],
+    ]);
   });
 
   it('draws what its table says, and moves the threshold with its reason', async () => {
@@ -50,9 +85,10 @@ describe('the calibration of a project', () => {
     ]);
     expect(page.match(/class="dot"/g)).toHaveLength(2);
     expect(contentOf(page)).toContain(
-      'Raised to 0.85: of the fixes with a confidence from 0.78 to 0.85, 0 of 14 were right',
+      'from 85 % confidence (raised from 78 %: of 14 fixes with 78 to 85 % confidence, 0 were right).',
     );
-    expect(contentOf(page)).toContain('That is few');
+    expect(contentOf(page)).toContain('3 of 17 rated answers were right. Few answers: the intervals are wide.');
+    expect(contentOf(page)).toContain('Stated confidence');
     const all = await ground.visitor.page('/calibration');
     expect(rowsOf(all, RELIABILITY)).toEqual(rowsOf(page, RELIABILITY));
   });
@@ -61,7 +97,7 @@ describe('the calibration of a project', () => {
     const settings = { threshold: 0.9 };
     await using ground = await webGround({ repositories: [repository('octo/shop')], settings });
     const page = await ground.visitor.page(`/projects/${ground.projects[0]?.id}/calibration`);
-    expect(contentOf(page)).toContain('from a confidence of 0.9. It is set by');
+    expect(contentOf(page)).toContain('from 90 % confidence (set by pull_request.threshold).');
   });
 });
 
@@ -148,7 +184,7 @@ describe('the plot and the tables', () => {
         ]),
     );
     const words = contentOf(page);
-    expect(words).toContain(`${json.right} of ${json.right + json.wrong} answers right`);
+    expect(words).toContain(`${json.right} of ${json.right + json.wrong} rated answers were right`);
     expect(words).toContain(`Brier score ${json.brier?.toFixed(3)}`);
   });
 

@@ -178,18 +178,22 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
-/** One sentence for people. */
-export function describeThreshold({ value, reason }: Threshold): string {
+/** Why it is what it is, for the brackets behind it: `default`, or what moved it. May contain backticks. */
+export function describeThreshold({ reason }: Threshold): string {
   switch (reason.code) {
     case 'configured':
-      return 'It is set by `pull_request.threshold`.';
+      return 'set by `pull_request.threshold`';
     case 'unmoved':
-      return `It starts there: ${reason.count} known ${reason.count === 1 ? 'fix says' : 'fixes say'} too little to move it.`;
+      return 'default';
     case 'raised':
     case 'lowered': {
-      const { band } = reason;
-      const than = reason.code === 'raised' ? 'less' : 'more';
-      return `${reason.code === 'raised' ? 'Raised' : 'Lowered'} to ${value}: of the fixes with a confidence from ${band.from} to ${band.to}, ${band.right} of ${band.count} were right, which is shown to be ${than} than ${FIRST_THRESHOLD}.`;
+      const { from, to, right, count } = reason.band;
+      const range = `${toPercent(from)} to ${toPercent(to)} % confidence`;
+      return `${reason.code} from ${toPercent(FIRST_THRESHOLD)} %: of ${count} fixes with ${range}, ${right} ${right === 1 ? 'was' : 'were'} right`;
     }
   }
+}
+
+function toPercent(share: number): number {
+  return Math.round(share * 100);
 }
