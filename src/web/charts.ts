@@ -85,34 +85,58 @@ interface DayChart {
   /** The whole in a sentence, for those who listen. */
   readonly label: string;
   readonly format?: (value: number) => string;
-  /** A horizontal line, such as that of a budget; null: none. */
+  /** Of the axis; absent: as `format`. */
+  readonly formatTick?: (value: number) => string;
+  readonly tone?: 'bad';
+  /** For the width of a panel; absent: for that of the page. */
+  readonly size?: 'small';
+  /** A horizontal line, such as that of a budget; where it is far above all bars, only its text. Null: none. */
   readonly line?: { readonly value: number; readonly text: string } | null;
 }
 
-const [CHART_WIDTH, CHART_HEIGHT] = [640, 150];
-const PLOT = { left: 52, right: CHART_WIDTH - 8, top: 16, bottom: CHART_HEIGHT - 22 };
+/** Units of the drawing are pixels of the page where there is room. */
+const SIZES = {
+  page: { width: 640, height: 170, left: 58, right: 632, top: 20, bottom: 140 },
+  small: { width: 340, height: 120, left: 28, right: 336, top: 10, bottom: 98 },
+} as const;
+
+/** A line of more than this many times the highest bar would press the bars flat. */
+const FAR = 2.5;
 
 /** A bar for each day over a labelled axis. */
-export function renderDayChart({ id, days, values, label, format = formatCount, line = null }: DayChart): Html {
-  const most = Math.max(...values, line?.value ?? 0);
-  const y = scaleLinear([0, most > 0 ? most : 1], [PLOT.bottom, PLOT.top]).nice(3);
-  const x = scaleBand(days, [PLOT.left, PLOT.right]).paddingInner(0.25);
+export function renderDayChart({
+  id,
+  days,
+  values,
+  label,
+  format = formatCount,
+  formatTick = format,
+  line = null,
+  tone,
+  size,
+}: DayChart): Html {
+  const plot = SIZES[size ?? 'page'];
+  const highest = Math.max(...values);
+  const isFar = line !== null && line.value > highest * FAR && highest > 0;
+  const most = Math.max(highest, isFar ? 0 : (line?.value ?? 0));
+  const y = scaleLinear([0, most > 0 ? most : 1], [plot.bottom, plot.top]).nice(3);
+  const x = scaleBand(days, [plot.left, plot.right]).paddingInner(0.25);
   // Counts have no halves; of money, a chart of nothing has but its zero.
   const ticks = y.ticks(3).filter((tick) => format !== formatCount || Number.isInteger(tick));
   const bars = days.flatMap((day, at) => {
     const value = values[at] ?? 0;
     if (value <= 0) return [];
-    const height = Math.max(2, PLOT.bottom - y(value));
+    const height = Math.max(2, plot.bottom - y(value));
     return [
-      drawBar({ x: x(day) ?? 0, width: x.bandwidth(), height, bottom: PLOT.bottom, title: `${day}: ${format(value)}` }),
+      drawBar({ x: x(day) ?? 0, width: x.bandwidth(), height, bottom: plot.bottom, title: `${day}: ${format(value)}` }),
     ];
   });
   const dates = [0, Math.floor(days.length / 2), days.length - 1].map((at) => days[at] ?? '');
-  return html`<svg class="chart" viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT}" role="img" aria-labelledby="${id}-title">
+  return html`<svg class="chart ${size ?? ''} ${tone ?? ''}" viewBox="0 0 ${plot.width} ${plot.height}" role="img" aria-labelledby="${id}-title">
 <title id="${id}-title">${label}</title>
-${ticks.map((tick) => html`<path class="grid" d="M${PLOT.left} ${round(y(tick))}H${PLOT.right}"/><text x="${PLOT.left - 6}" y="${round(y(tick) + 4)}" text-anchor="end">${format(tick)}</text>`)}
-${bars}${line === null ? '' : html`<path class="threshold" d="M${PLOT.left} ${round(y(line.value))}H${PLOT.right}"/><text x="${PLOT.right}" y="${round(y(line.value) - 4)}" text-anchor="end">${line.text}</text>`}
-${dates.map((day, at) => html`<text x="${round((x(day) ?? 0) + x.bandwidth() / 2)}" y="${CHART_HEIGHT - 6}" text-anchor="${['start', 'middle', 'end'][at]}">${formatDay(day)}</text>`)}</svg>`;
+${ticks.map((tick) => html`<path class="grid" d="M${plot.left} ${round(y(tick))}H${plot.right}"/><text x="${plot.left - 6}" y="${round(y(tick) + 4)}" text-anchor="end">${formatTick(tick)}</text>`)}
+${bars}${line === null ? '' : isFar ? html`<text x="${plot.right}" y="${plot.top - 4}" text-anchor="end">↑ ${line.text}</text>` : html`<path class="threshold" d="M${plot.left} ${round(y(line.value))}H${plot.right}"/><text x="${plot.right}" y="${round(y(line.value) - 4)}" text-anchor="end">${line.text}</text>`}
+${dates.map((day, at) => html`<text x="${round((x(day) ?? 0) + x.bandwidth() / 2)}" y="${plot.height - 6}" text-anchor="${['start', 'middle', 'end'][at]}">${formatDay(day)}</text>`)}</svg>`;
 }
 
 /** `2026-11-20` as "20 Nov". */

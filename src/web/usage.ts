@@ -1,33 +1,40 @@
-// Usage: investigations and their cost by month and project, against the budgets; the same as CSV; and the pull
-// requests that were opened.
+// Usage: what this month has cost and brought, a day and in all, against the budgets; the pull requests that were opened;
+// and six months by project, which are a CSV file as well.
 
 import { removeInvisible, sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { formatDollars } from '../core/issue/index.ts';
+import { formatDollars, formatPercent } from '../core/issue/index.ts';
+import { calibrate } from '../core/outcome/index.ts';
 import type { Project } from '../core/project/index.ts';
 import type { InvestigationState } from '../core/report/index.ts';
 import type { ChecksState } from '../core/thread/index.ts';
 import type { OpenedPullRequest, UsageRow } from '../db/index.ts';
-import { listKnownProjects, listVisibleProjects } from '../services/index.ts';
+import { listKnownProjects, listVisibleIssueLines, listVisibleProjects } from '../services/index.ts';
+import { sayRated } from './calibration.ts';
+import { formatDay, renderDayChart } from './charts.ts';
 import {
   DASH,
   formatCount,
   formatPlural,
+  NOTHING,
   renderBadge,
   renderEmpty,
   renderMissing,
   renderMoment,
   renderOwnLink,
+  renderPlainLine,
   renderSection,
   renderTable,
   type Tone,
 } from './components.ts';
 import { type Html, renderPage } from './layout.ts';
+import { getHeadline } from './text.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
 
 /** The current one and those before it. */
 const MONTHS = 6;
-const MAX_PULL_REQUESTS = 50;
+/** Pull requests that are counted, of them those that are listed, and of these those that are not folded. */
+const [MAX_PULL_REQUESTS, MAX_LISTED, MAX_OPEN] = [500, 50, 10];
 /** Projects of a month that are listed; the CSV file has all. */
 const MAX_LINES = 50;
 /** Share of a budget from which on a warning is shown. */
@@ -66,20 +73,88 @@ export async function getUsagePage(c: PageContext, deps: WebDeps): Promise<Respo
     });
   }
   const opened = await deps.store.listOpenedPullRequests(projectIds, MAX_PULL_REQUESTS);
-  const current = months.find(({ month }) => month === getMonth(now, 0));
+  const month = getMonth(now, 0);
+  const current = months.find((one) => one.month === month);
   const none =
     projects.length === 0
       ? html`You have no projects. Your <a href="/projects">project list</a> says how to get one.`
       : html`Nothing was investigated yet. Submit a first report from one of your <a href="/projects">projects</a>.`;
   const isEmpty = months.length === 0;
-  const body = html`<h1>Usage</h1>${renderMissing(isWhole)}
-<p>Projects you can see. Months in UTC, costs in USD.</p>
-${renderSection('budgets', 'This month', renderBudgets(current, deps.budget))}
-<section aria-labelledby="months"><div class="title-line"><h2 id="months">Last ${MONTHS} months</h2>
-${isEmpty ? '' : html`<a class="button" href="/usage?format=csv" download="usage.csv">Download as CSV</a>`}</div>
-${isEmpty ? renderEmpty(none) : months.map(renderMonth)}</section>
-${renderSection('pull-requests', 'Pull requests', renderPullRequests(opened, projects))}`;
+  const past = months.filter((one) => one !== current);
+  const thisMonth = html`${await renderBought(deps, projectIds, { month, current, opened })}
+${await renderDailyCosts(deps, projectIds, month)}
+${isEmpty ? renderEmpty(none) : ''}
+${current === undefined ? '' : renderCostTable(current, deps.budget)}
+${renderLimits(current, deps.budget)}`;
+  const body = html`<div class="title-line"><h1>Usage</h1>${isEmpty ? '' : html`<p><a class="button" href="/usage?format=csv" download="usage.csv">Download as CSV</a></p>`}</div>
+${renderMissing(isWhole)}
+<p class="soft">Projects that you can see. Months in UTC, costs in US dollars.</p>
+${renderSection('this-month', nameMonth(month), thisMonth)}
+${renderSection('pull-requests', 'Pull requests', await renderPullRequests(c, deps, opened.slice(0, MAX_LISTED), projects))}
+${past.length === 0 ? '' : renderSection('months', 'Earlier months', html`${past.map(renderPastMonth)}`)}`;
   return renderPage(c, deps, { title: 'Usage', section: 'usage', body });
+}
+
+interface Bought {
+  readonly month: string;
+  readonly current: UsageMonth | undefined;
+  readonly opened: readonly OpenedPullRequest[];
+}
+
+/** What a month has cost, and what it brought. */
+async function renderBought(deps: WebDeps, projectIds: readonly string[], bought: Bought): Promise<Html> {
+  const { month, current, opened } = bought;
+  const followed = await deps.store.listCalibrated(projectIds);
+  const rated = calibrate(followed.filter(({ answeredAt }) => answeredAt.startsWith(month)));
+  const spentUsd = current?.total.spentUsd ?? 0;
+  const answers = current?.total.investigations.concluded ?? 0;
+  const changed = opened.filter(({ changedAt }) => changedAt.startsWith(month));
+  const merged = changed.filter(({ pullRequest: { state } }) => state === 'merged').length;
+  return renderTiles([
+    [formatDollars(spentUsd), `of ${formatDollars(deps.budget.all)} spent`],
+    [
+      answers === 0 ? DASH : formatDollars(spentUsd / answers),
+      answers === 0 ? 'per answer, none yet' : `per answer, ${formatPlural(answers, 'answer')}`,
+    ],
+    [formatCount(merged), merged === 1 ? 'pull request merged' : 'pull requests merged'],
+    rated.right + rated.wrong === 0
+      ? [DASH, 'no answer rated yet']
+      : [`${formatCount(rated.right)} of ${formatCount(rated.right + rated.wrong)}`, sayRated(rated.right)],
+  ]);
+}
+
+function renderTiles(tiles: readonly (readonly [value: Html | string, words: string])[]): Html {
+  return html`<ul class="tiles">${tiles.map(([value, words]) => html`<li><strong>${value}</strong> <span>${words}</span></li>`)}</ul>`;
+}
+
+/** A bar for each day of the month, against what a day may cost; nothing where nothing was spent. */
+async function renderDailyCosts(
+  { store, budget }: WebDeps,
+  projectIds: readonly string[],
+  month: string,
+): Promise<Html> {
+  const costs = await store.readDailyCosts({ projectIds, month });
+  const days = listDaysOfMonth(month);
+  const spent = new Map(costs.map(({ day, spentUsd }) => [day, spentUsd]));
+  const values = days.map((day) => spent.get(day) ?? 0);
+  const most = Math.max(...values);
+  const undated = spent.get(null) ?? 0;
+  if (most === 0 && undated === 0) return NOTHING;
+  const perDay = budget.all / days.length;
+  const line = { value: perDay, text: `budget: ${formatDollars(perDay)} a day` };
+  const seen = days.flatMap((day, at) => (values[at] ? [`${formatDay(day)}: ${formatDollars(values[at])}`] : []));
+  const label = `Cost a day. ${seen.length === 0 ? 'None' : seen.join(', ')}. The budget allows ${formatDollars(perDay)} a day.`;
+  const note = undated > 0 ? ` ${formatDollars(undated)} of deleted investigations and commands has no day.` : '';
+  const decimals = most < 0.01 ? 4 : most < 0.1 ? 3 : 2;
+  const formatTick = (usd: number) => (usd === 0 ? '$0' : `$${usd.toFixed(decimals)}`);
+  const chart = renderDayChart({ id: 'cost-chart', days, values, label, format: formatDollars, formatTick, line });
+  return html`<figure class="diagram">${chart}<figcaption class="hint">Cost by the day on which an investigation began.${note}</figcaption></figure>`;
+}
+
+function listDaysOfMonth(month: string): readonly string[] {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  return Array.from({ length: count }, (_, at) => `${month}-${String(at + 1).padStart(2, '0')}`);
 }
 
 /** Such as `2026-06`, five months before `2026-11`. */
@@ -156,37 +231,19 @@ function toCell(value: string | number): string {
   return /[",']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** `undefined`: nothing was used this month. */
-function renderBudgets(month: UsageMonth | undefined, budget: WebDeps['budget']): Html {
-  const lines = (month?.lines ?? []).filter(({ spentUsd }) => spentUsd > 0);
-  const shown = lines.slice(0, MAX_LINES);
-  const more = lines.length - shown.length;
-  const looks = month?.total.lookTurns ?? 0;
+/** `month`: undefined where nothing was used in it. */
+function renderLimits(month: UsageMonth | undefined, budget: WebDeps['budget']): Html {
+  const { lookTurns, lookUsd } = month?.total ?? NO_FIGURES;
   const hints = [
-    ...(shown.length === 0 ? [`Each repository may use ${formatDollars(budget.repository)} a month.`] : []),
-    ...(looks > 0
-      ? [`Second looks: ${formatDollars(month?.total.lookUsd ?? 0)} of it, in ${formatPlural(looks, 'turn')}.`]
-      : []),
-    ...(more > 0 ? [`${formatPlural(more, 'project')} with lower costs not listed.`] : []),
-    `One investigation may use ${formatDollars(budget.run)} at most. A project's own file may set lower limits: see its settings.`,
-    'When a budget is used up, reports are still answered from the source, without a model.',
+    ...(lookTurns > 0 ? [`Includes ${formatDollars(lookUsd)} for ${formatPlural(lookTurns, 'second review')}.`] : []),
+    `Limits: ${formatDollars(budget.run)} an investigation, ${formatDollars(budget.repository)} a repository and month. A project's own file may set lower ones.`,
+    'Without budget, reports are still answered from the source, without a model.',
   ];
-  const rows = shown.map(({ project, spentUsd }) => {
-    const name = sanitiseLine(project.name, 150);
-    const link = html`<a href="/projects/${project.id}/settings">${name}</a>`;
-    return [link, ...renderBudget(name, spentUsd, budget.repository)];
-  });
-  const all = 'Total (all your projects)';
-  const table = renderTable({
-    caption: 'Cost of this month and the budgets',
-    columns: ['Budget', ['Used', 'number'], ['Limit', 'number'], ['Share', 'bar']],
-    rows: [[all, ...renderBudget(all, month?.total.spentUsd ?? 0, budget.all)], ...rows],
-  });
-  return html`${table}<p class="hint">${hints.join(' ')}</p>`;
+  return html`<p class="hint">${hints.join(' ')}</p>`;
 }
 
-/** The cells after the name. */
-function renderBudget(name: string, used: number, limit: number): readonly (Html | string)[] {
+/** What is used of a budget, with a scale and in words. */
+function renderBudget(name: string, used: number, limit: number): Html {
   const share = limit > 0 ? used / limit : 1;
   const badge =
     share >= 1 ? renderBadge('used up', 'bad') : share >= NEARLY ? renderBadge('nearly used up', 'busy') : '';
@@ -194,45 +251,81 @@ function renderBudget(name: string, used: number, limit: number): readonly (Html
   const meter =
     limit <= 0
       ? ''
-      : html`<meter min="0" max="${limit}" low="${NEARLY * limit}" high="${0.999 * limit}" optimum="0" value="${Math.min(used, limit)}" aria-label="Share of the budget: ${name}">${formatDollars(used)} of ${formatDollars(limit)}</meter>`;
-  return [formatDollars(used), formatDollars(limit), html`${meter} ${formatCount(Math.round(share * 100))}% ${badge}`];
+      : html`<meter min="0" max="${limit}" low="${NEARLY * limit}" high="${0.999 * limit}" optimum="0" value="${Math.min(used, limit)}" aria-label="Share of the budget: ${name}"></meter>`;
+  return html`${meter} ${formatPercent(share)} of ${formatDollars(limit)} ${badge}`;
 }
 
-function renderMonth({ month, lines, total }: UsageMonth): Html {
-  const shown = lines.slice(0, MAX_LINES);
-  const rest = lines.length - shown.length;
-  const name = new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en-GB', {
+function nameMonth(month: string): string {
+  return new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en-GB', {
     month: 'long',
     year: 'numeric',
     timeZone: 'UTC',
   });
+}
+
+/** This month, against the budgets. */
+function renderCostTable({ month, lines, total }: UsageMonth, budget: WebDeps['budget']): Html {
+  const shown = lines.slice(0, MAX_LINES);
+  const all = budget.all;
+  const table = renderTable({
+    caption: `Usage in ${nameMonth(month)}, by project`,
+    style: 'ledger',
+    columns: ['Project', 'Investigations', ['Cost', 'number'], ['Per answer', 'number'], ['Budget', 'bar']],
+    rows: shown.map((line) => {
+      const name = sanitiseLine(line.project.name, 150);
+      return [renderProjectLink(line), ...listCosts(line), renderBudget(name, line.spentUsd, budget.repository)];
+    }),
+    foot: [html`<strong>Total</strong>`, ...listCosts(total), renderBudget('all your projects', total.spentUsd, all)],
+  });
+  return html`${table}${renderRest(lines, shown)}${renderTokens({ month, lines: shown, total })}`;
+}
+
+function renderPastMonth({ month, lines, total }: UsageMonth): Html {
+  const shown = lines.slice(0, MAX_LINES);
+  const name = nameMonth(month);
   const table = renderTable({
     caption: `Usage in ${name}, by project`,
+    style: 'ledger',
+    columns: ['Project', 'Investigations', ['Cost', 'number'], ['Per answer', 'number'], ['Share of the month', 'bar']],
+    rows: shown.map((line) => [renderProjectLink(line), ...listCosts(line), renderShare(line, total)]),
+    foot: [html`<strong>Total</strong>`, ...listCosts(total), ''],
+  });
+  const sum = `${formatDollars(total.spentUsd)}, ${formatPlural(countAcceptedInvestigations(total), 'investigation')}`;
+  return html`<details class="month"><summary><h3>${name}</h3> <span class="soft">${sum}</span></summary>
+${table}${renderRest(lines, shown)}${renderTokens({ month, lines: shown, total })}</details>`;
+}
+
+function renderProjectLink({ project }: UsageLine): Html {
+  return html`<a href="/projects/${project.id}">${sanitiseLine(project.name, 150)}</a>`;
+}
+
+function renderRest(lines: readonly UsageLine[], shown: readonly UsageLine[]): Html {
+  const rest = lines.length - shown.length;
+  if (rest <= 0) return NOTHING;
+  return html`<p class="hint">${formatPlural(rest, 'cheaper project')} in the total and in the file, not listed here.</p>`;
+}
+
+function renderTokens({ month, lines, total }: UsageMonth): Html {
+  const table = renderTable({
+    caption: `Tokens in ${nameMonth(month)}, by project`,
+    style: 'ledger',
     columns: [
       'Project',
-      'Investigations',
       ['Turns', 'number'],
       ['Prompt tokens', 'number'],
       ['cached', 'number'],
       ['Completion tokens', 'number'],
-      ['Cost', 'number'],
-      ['Share of the month', 'bar'],
     ],
-    rows: shown.map((line) => {
-      const link = html`<a href="/projects/${line.project.id}">${sanitiseLine(line.project.name, 150)}</a>`;
-      return [link, ...renderFigures(line), renderShare(line, total)];
-    }),
-    foot: [html`<strong>Total</strong>`, ...renderFigures(total), ''],
+    rows: lines.map((line) => [renderProjectLink(line), ...listTokens(line)]),
+    foot: [html`<strong>Total</strong>`, ...listTokens(total)],
   });
-  return html`<section aria-labelledby="m-${month}"><h3 id="m-${month}">${name}</h3>
-<div class="scroll" role="region" tabindex="0" aria-label="Table of ${name}">${table}</div>
-${rest > 0 ? html`<p class="hint">${formatPlural(rest, 'cheaper project')} in the total and in the file, not listed here.</p>` : ''}</section>`;
+  return html`<details class="tokens"><summary>Tokens</summary>${table}</details>`;
 }
 
 function renderShare({ project, spentUsd }: UsageLine, total: Figures): Html {
   if (total.spentUsd <= 0) return DASH;
   const share = spentUsd / total.spentUsd;
-  const percent = `${formatCount(Math.round(share * 100))}%`;
+  const percent = formatPercent(share);
   const label = `Share of the month's cost: ${sanitiseLine(project.name, 150)}`;
   return html`<meter class="share" value="${share}" aria-label="${label}">${percent}</meter> ${percent}`;
 }
@@ -245,25 +338,34 @@ const STATE_TEXTS: Readonly<Record<InvestigationState, string>> = {
   queued: 'queued',
 };
 
-/** The cells between the name and the share. */
-function renderFigures(figures: Figures): readonly (Html | string)[] {
-  const { investigations, turns, promptTokens, completionTokens, cachedTokens, cacheWriteTokens, spentUsd } = figures;
+/** The cells after the name. */
+function listCosts(figures: Figures): readonly (Html | string)[] {
+  const { investigations, spentUsd } = figures;
   const parts = (Object.keys(STATE_TEXTS) as InvestigationState[])
     .filter((state) => investigations[state] > 0)
     .map((state) => `${formatCount(investigations[state])} ${STATE_TEXTS[state]}`);
   const states = parts.length === 0 ? '' : html` <span class="soft">(${parts.join(', ')})</span>`;
+  const { concluded } = investigations;
+  return [
+    html`${formatCount(countAcceptedInvestigations(figures))}${states}`,
+    formatDollars(spentUsd),
+    concluded === 0 ? DASH : formatDollars(spentUsd / concluded),
+  ];
+}
+
+/** The cells after the name. */
+function listTokens(figures: Figures): readonly (Html | string)[] {
+  const { turns, promptTokens, completionTokens, cachedTokens, cacheWriteTokens } = figures;
   // Some providers charge more for tokens written to the cache; with most there are none.
   const written =
     cacheWriteTokens === 0
       ? ''
       : html` <span class="soft">(and ${formatCount(cacheWriteTokens)} written to the cache)</span>`;
   return [
-    html`${formatCount(countAcceptedInvestigations(figures))}${states}`,
     formatCount(turns),
     formatCount(promptTokens),
     html`${formatCount(cachedTokens)}${written}`,
     formatCount(completionTokens),
-    formatDollars(spentUsd),
   ];
 }
 
@@ -281,31 +383,54 @@ const CHECKS: Readonly<Record<ChecksState, readonly [string, Tone]>> = {
   moved: ['taken over', 'quiet'],
 };
 
-function renderPullRequests(opened: readonly OpenedPullRequest[], projects: readonly Project[]): Html {
+async function renderPullRequests(
+  c: PageContext,
+  deps: WebDeps,
+  opened: readonly OpenedPullRequest[],
+  projects: readonly Project[],
+): Promise<Html> {
   if (opened.length === 0) {
     return renderEmpty(
       'No pull requests yet. Causeway opens one for a checked fix, or when you request it on the page of an issue.',
     );
   }
   const projectsById = new Map(projects.map((project) => [project.id, project]));
+  const projectIds = [...projectsById.keys()];
+  const issueIds = [...new Set(opened.map(({ pullRequest }) => pullRequest.issueId))];
+  const lines = await listVisibleIssueLines(deps, c.get('asking'), { projectIds, issueIds, limit: issueIds.length });
+  const titles = new Map(lines.map((line) => [line.id, getHeadline(line)]));
   const counts = (['merged', 'open', 'closed'] as const).map((state) => {
     const count = opened.filter(({ pullRequest }) => pullRequest.state === state).length;
     return `${formatCount(count)} ${PULL_REQUEST_STATES[state][0]}`;
   });
-  const table = renderTable({
-    caption: 'Pull requests, most recently changed first',
-    columns: ['Pull request', 'State', 'Checks', 'Issue', 'Last change'],
-    rows: opened.map(({ pullRequest: { state, checks, number, url, issueId }, projectId, changedAt }) => {
-      const project = projectsById.get(projectId);
-      const name = `${sanitiseLine(project?.name ?? '', 150)}#${number}`;
-      return [
-        project === undefined ? name : renderOwnLink(project, url, name),
-        renderBadge(...PULL_REQUEST_STATES[state]),
-        renderBadge(...CHECKS[checks]),
-        html`<a class="mono" href="/issues/${issueId}">${issueId}</a>`,
-        renderMoment(changedAt),
-      ];
-    }),
-  });
-  return html`<p>${opened.length === MAX_PULL_REQUESTS ? `Of the last ${MAX_PULL_REQUESTS}: ` : ''}${counts.join(', ')}.</p>${table}`;
+  const renderSome = (some: readonly OpenedPullRequest[], caption: string) =>
+    renderTable({
+      caption,
+      style: 'ledger',
+      columns: ['Pull request', 'State', 'Checks', 'Last change'],
+      rows: some.map((one) =>
+        listPullRequestCells(one, projectsById.get(one.projectId), titles.get(one.pullRequest.issueId)),
+      ),
+    });
+  const [first, rest] = [opened.slice(0, MAX_OPEN), opened.slice(MAX_OPEN)];
+  const more = html`<details><summary>${formatPlural(rest.length, 'older one')}</summary>${renderSome(rest, 'Older pull requests')}</details>`;
+  return html`<p>${opened.length === MAX_LISTED ? `Of the last ${MAX_LISTED}: ` : ''}${counts.join(', ')}.</p>
+${renderSome(first, 'Pull requests, most recently changed first')}${rest.length === 0 ? '' : more}`;
+}
+
+function listPullRequestCells(
+  { pullRequest: { state, checks, number, url, issueId }, changedAt }: OpenedPullRequest,
+  project: Project | undefined,
+  title: string | undefined,
+): readonly Html[] {
+  const name = `${sanitiseLine(project?.name ?? '', 150)}#${number}`;
+  const link = project === undefined ? html`${name}` : renderOwnLink(project, url, name);
+  return [
+    title === undefined
+      ? html`${link} <span class="soft below">Its issue was deleted.</span>`
+      : html`<a class="row-link" href="/issues/${issueId}">${renderPlainLine(title)}</a><span class="below apart">${link}</span>`,
+    renderBadge(...PULL_REQUEST_STATES[state]),
+    renderBadge(...CHECKS[checks]),
+    renderMoment(changedAt),
+  ];
 }

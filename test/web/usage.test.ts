@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/core/project/project.ts';
 import type { PostedPullRequest } from '../../src/core/thread/thread.ts';
 import type { Run } from '../../src/db/runs.ts';
-import { acceptance, accepted, at, opening, pullRequest, record } from '../support/store-samples.ts';
-import { contentOf, linksOf, mainOf, rowsOf } from './read-page.ts';
+import { acceptance, accepted, at, conclusion, opening, pullRequest, record } from '../support/store-samples.ts';
+import { contentOf, linksOf, mainOf, rowsOf, wordsOf } from './read-page.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 
-const BUDGETS = 'Cost of this month and the budgets';
+const NOVEMBER = 'Usage in November 2026, by project';
 const PULLS = 'Pull requests, most recently changed first';
 
 /** US dollars that a call of the run has cost. */
@@ -22,6 +22,12 @@ async function spend({ store, clock }: WebGround, run: Run, usd: number): Promis
     tokens: { prompt: 12_000, cached: 9_000, completion: 345 },
     now,
   });
+}
+
+/** Each number with its words. */
+function tilesOf(page: string): readonly string[] {
+  const tiles = /<ul class="tiles">.*?<\/ul>/s.exec(page)?.[0] ?? '';
+  return [...tiles.matchAll(/<li>(.*?)<\/li>/gs)].map(([, tile = '']) => wordsOf(tile));
 }
 
 async function spent(ground: WebGround, project: Project, usd: number): Promise<void> {
@@ -51,7 +57,8 @@ describe('the usage of projects', () => {
     const page = await ground.visitor.page('/usage');
     expect(contentOf(page)).toContain('Submit a first report');
     expect(contentOf(page)).toContain('No pull requests yet.');
-    expect(rowsOf(page, BUDGETS)).toEqual([['Total (all your projects)', '$0', '$200.00', '$0 of $200.00 0%']]);
+    expect(contentOf(page)).toContain('Limits: $1.00 an investigation, $25.00 a repository and month.');
+    expect(tilesOf(page)[0]).toBe('$0 of $200.00 spent');
     expect(linksOf(page).map(({ href }) => href)).not.toContain('/usage?format=csv');
   });
 
@@ -63,26 +70,64 @@ describe('the usage of projects', () => {
     await ground.accepted({ project: shop! });
     await ground.concluded({ project: shop! });
     const page = await ground.visitor.page('/usage');
-    expect(rowsOf(page, 'Usage in November 2026, by project')).toEqual([
-      ['local/shop', '3 (1 concluded, 1 running, 1 queued)', '1', '12,000', '9,000', '345', '$4.50', '75% 75%'],
-      ['local/app', '1 (1 running)', '1', '12,000', '9,000', '345', '$1.50', '25% 25%'],
-      ['Total', '4 (1 concluded, 2 running, 1 queued)', '2', '24,000', '18,000', '690', '$6.00', ''],
+    expect(rowsOf(page, NOVEMBER)).toEqual([
+      ['local/shop', '3 (1 concluded, 1 running, 1 queued)', '$4.50', '$4.50', '18 % of $25.00'],
+      ['local/app', '1 (1 running)', '$1.50', '–', '6 % of $25.00'],
+      ['Total', '4 (1 concluded, 2 running, 1 queued)', '$6.00', '$6.00', '3 % of $200.00'],
     ]);
-    expect(rowsOf(page, BUDGETS)).toEqual([
-      ['Total (all your projects)', '$6.00', '$200.00', '$6.00 of $200.00 3%'],
-      ['local/shop', '$4.50', '$25.00', '$4.50 of $25.00 18%'],
-      ['local/app', '$1.50', '$25.00', '$1.50 of $25.00 6%'],
+    expect(rowsOf(page, 'Tokens in November 2026, by project')).toEqual([
+      ['local/shop', '1', '12,000', '9,000', '345'],
+      ['local/app', '1', '12,000', '9,000', '345'],
+      ['Total', '2', '24,000', '18,000', '690'],
     ]);
+  });
+
+  it('says what this month has cost a day and an answer, and what it brought', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    const days: readonly (readonly [day: string, usd: number])[] = [
+      ['2026-10-31', 7],
+      ['2026-11-03', 1.5],
+      ['2026-11-18', 2.5],
+    ];
+    for (const [day, usd] of days) {
+      ground.clock.now = new Date(`${day}T10:00:00.000Z`);
+      await spent(ground, ground.projects[0]!, usd);
+    }
+    const { analysis } = conclusion();
+    const fix = { analysis: { ...analysis, outcome: 'code_fix', confidence: 0.9 } as const };
+    const { issueId } = await ground.concluded({ conclusion: fix });
+    const vote = { personId: 9, source: 'command', vote: 'right', why: '', at: at(0) } as const;
+    await ground.store.recordVote(issueId, vote, at(0));
+    await ground.concluded();
+    await opened(ground, 4, { state: 'merged' });
+    await opened(ground, 5, { state: 'open' });
+    const page = await (await ground.signIn('mara', 7, 'admin')).page('/usage');
+    expect(tilesOf(page)).toEqual([
+      ...['$4.00 of $200.00 spent', '$2.00 per answer, 2 answers', '1 pull request merged'],
+      '1 of 1 rated answers was right',
+    ]);
+    expect(contentOf(page)).toContain('Cost a day. 3 Nov: $1.50, 18 Nov: $2.50. The budget allows $6.67 a day.');
+    expect(page.match(/<rect class="bar"/g)).toHaveLength(2);
+  });
+
+  it('says what of the cost has no day, and what second reviews were of it', async () => {
+    await using ground = await webGround();
+    const [project] = ground.projects;
+    const now = ground.clock.now.toISOString();
+    const paid = { spent: 250_000, tokens: { prompt: 1, cached: 0, completion: 1 }, now };
+    await ground.store.addCommandCost({ id: 'run_1', projectId: project!.id }, { ...paid, isSecondLook: true });
+    const page = contentOf(await ground.visitor.page('/usage'));
+    expect(page).toContain('Includes $0.25 for 1 second review.');
+    expect(page).toContain('$0.25 of deleted investigations and commands has no day.');
   });
 
   it('says in words where a budget is nearly, or wholly, used up', async () => {
     await using ground = await webGround({ projects: ['local/app', 'local/shop'] });
     await spent(ground, ground.projects[0]!, 26);
     await spent(ground, ground.projects[1]!, 20);
-    const rows = rowsOf(await ground.visitor.page('/usage'), BUDGETS);
-    expect(rows.slice(1).map((cells) => cells[3])).toEqual([
-      '$26.00 of $25.00 104% used up',
-      '$20.00 of $25.00 80% nearly used up',
+    const rows = rowsOf(await ground.visitor.page('/usage'), NOVEMBER);
+    expect(rows.slice(0, 2).map((cells) => cells[4])).toEqual([
+      ...['104 % of $25.00 used up', '80 % of $25.00 nearly used up'],
     ]);
   });
 
@@ -94,11 +139,9 @@ describe('the usage of projects', () => {
     }
     const again = await ground.signIn('mara', 7, 'admin');
     const page = await again.page('/usage');
-    expect([...mainOf(page).matchAll(/<h3[^>]*>([^<]*)/g)].map(([, words]) => words)).toEqual([
-      'November 2026',
-      'June 2026',
-    ]);
-    expect(rowsOf(page, BUDGETS)[1]?.slice(0, 2)).toEqual(['local/app', '$11.00']);
+    const heads = [...mainOf(page).matchAll(/<h[23][^>]*>([^<]*)/g)].map(([, words]) => words);
+    expect(heads).toEqual(['November 2026', 'Pull requests', 'Earlier months', 'June 2026']);
+    expect(rowsOf(page, NOVEMBER)[0]?.slice(0, 3)).toEqual(['local/app', '1 (1 running)', '$11.00']);
   });
 
   it('contains nothing of projects that the person does not see, not even in sums', async () => {
@@ -110,7 +153,7 @@ describe('the usage of projects', () => {
     const reader = await ground.signIn('rita', 71, 'read');
     const page = await reader.page('/usage');
     expect(page).not.toContain('octo/app');
-    expect(rowsOf(page, BUDGETS).map(([, used]) => used)).toEqual(['$3.00', '$3.00']);
+    expect(rowsOf(page, NOVEMBER).map(([, , used]) => used)).toEqual(['$3.00', '$3.00']);
     expect(await (await reader.get('/usage?format=csv')).text()).not.toContain('octo/app');
     const nobody = await ground.signIn('noah', 72, 'none');
     expect(contentOf(await nobody.page('/usage'))).toContain('You have no projects.');
@@ -156,11 +199,23 @@ describe('what became of pull requests', () => {
     const page = await ground.visitor.page('/usage');
     expect(contentOf(page)).toContain('1 merged, 1 open, 1 closed without a merge.');
     expect(rowsOf(page, PULLS).map((cells) => cells.slice(0, 3))).toEqual([
-      ['octo/shop#3', 'open', 'failing'],
-      ['octo/shop#2', 'closed without a merge', 'taken over'],
-      ['octo/shop#1', 'merged', 'passing'],
+      ['octo/shop#3 Its issue was deleted.', 'open', 'failing'],
+      ['octo/shop#2 Its issue was deleted.', 'closed without a merge', 'taken over'],
+      ['octo/shop#1 Its issue was deleted.', 'merged', 'passing'],
     ]);
+    expect(page).not.toContain('iss_');
     expect(linksOf(page)).toContainEqual({ href: 'https://github.com/octo/shop/pull/3', words: 'octo/shop#3' });
+  });
+
+  it('titles each by the problem of its issue', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    const { issueId } = await ground.concluded({ conclusion: { problem: 'Coupon codes in lower case are refused' } });
+    await opened(ground, 3, { issueId });
+    const page = await ground.visitor.page('/usage');
+    expect(rowsOf(page, PULLS)[0]?.[0]).toBe('Coupon codes in lower case are refusedocto/shop#3');
+    const words = 'Coupon codes in lower case are refused';
+    expect(linksOf(page)).toContainEqual({ href: `/issues/${issueId}`, words });
+    expect(contentOf(page)).not.toContain('iss_');
   });
 
   it.each([
@@ -173,7 +228,7 @@ describe('what became of pull requests', () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     await opened(ground, 1, { url });
     const page = await ground.visitor.page('/usage');
-    expect(rowsOf(page, PULLS)[0]?.[0]).toBe('octo/shop#1');
+    expect(rowsOf(page, PULLS)[0]?.[0]).toBe('octo/shop#1 Its issue was deleted.');
     expect(linksOf(page).filter(({ words }) => words === 'octo/shop#1')).toEqual([]);
   });
 });
