@@ -33,7 +33,7 @@ import {
   renderTable,
   type Tone,
 } from './components.ts';
-import { titleFailure } from './failures.ts';
+import { titleFailure } from './failure-parts.ts';
 import { type Html, renderPage } from './layout.ts';
 import { renderIssues } from './project.ts';
 import { renderFirstReport, renderNoProjects, renderReportButton } from './projects.ts';
