@@ -29,16 +29,13 @@ afterAll(() => opened[Symbol.asyncDispose]());
 async function reach(words: string): Promise<void> {
   for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
     await page.keyboard.press('Tab');
-    const name = await page.evaluate(() => {
-      const at = document.activeElement as HTMLInputElement | null;
-      const label = at?.labels?.[0]?.textContent ?? at?.getAttribute('aria-label') ?? '';
-      return `${label || (at?.textContent ?? '')}`.replace(/\s+/g, ' ').trim();
-    });
+    const name = await page.evaluate<string>(
+      `(() => { const at = document.activeElement; return (at?.labels?.[0]?.textContent ?? at?.getAttribute('aria-label') ?? at?.textContent ?? '').replace(/\\s+/g, ' ').trim(); })()`,
+    );
     if (name === words || name.startsWith(`${words} `)) {
-      const isSeen = await page.evaluate(() => {
-        const box = document.activeElement?.getBoundingClientRect();
-        return box !== undefined && box.width > 0 && box.height > 0;
-      });
+      const isSeen = await page.evaluate<boolean>(
+        `(() => { const box = document.activeElement.getBoundingClientRect(); return box.width > 0 && box.height > 0; })()`,
+      );
       if (isSeen) return;
     }
   }
