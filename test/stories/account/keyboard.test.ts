@@ -42,10 +42,22 @@ async function reach(words: string): Promise<void> {
   throw new Error(`Tab never led to “${words}” on ${page.url()}.`);
 }
 
-/** From the top of the page, as after it was opened. */
-async function press(words: string, key = 'Enter'): Promise<void> {
+/** What stays on the page: a menu, or the way past the bar. */
+async function press(words: string): Promise<void> {
   await reach(words);
-  await page.keyboard.press(key);
+  await page.keyboard.press('Enter');
+}
+
+/** A link or the button of a form: the next key is for the page that it leads to. */
+async function follow(words: string): Promise<void> {
+  await reach(words);
+  await enter();
+}
+
+async function enter(): Promise<void> {
+  const loaded = page.waitForEvent('load');
+  await page.keyboard.press('Enter');
+  await loaded;
 }
 
 async function waitForHeading(name: string | RegExp): Promise<void> {
@@ -56,22 +68,22 @@ async function waitForHeading(name: string | RegExp): Promise<void> {
 async function search(words: string): Promise<void> {
   await page.keyboard.press('/');
   await page.keyboard.type(words);
-  await page.keyboard.press('Enter');
+  await enter();
   await waitForHeading('Search');
 }
 
 describe('by the keyboard alone', () => {
   it('somebody signs in, hands in a report and reads its answer', async () => {
     await page.goto(/http:\S+\/sign-in\/local\?code=[\w-]+/.exec(service.output())?.[0] ?? '');
-    await press('Sign in');
+    await follow('Sign in');
     await waitForHeading('Needs you');
-    await press('New report');
+    await follow('New report');
     await reach('Report or log');
     await page.keyboard.insertText(SHOP_REPORT);
-    await press('Start investigation');
+    await follow('Start investigation');
     await page.waitForURL(/\/issues\/iss_/);
     await press('More');
-    await press('View as Markdown');
+    await follow('View as Markdown');
     await page.waitForURL(/\/markdown$/);
     await page.goBack();
   });
@@ -85,58 +97,58 @@ describe('by the keyboard alone', () => {
   it('finds the issue again, has it analysed again and deletes it', async () => {
     await search('discount');
     const title = await page.getByRole('main').locator('a[href^="/issues/"]').first().textContent();
-    await press((title ?? '').replace(/\s+/g, ' ').trim());
+    await follow((title ?? '').replace(/\s+/g, ' ').trim());
     await page.waitForURL(/\/issues\/iss_/);
     const first = page.url();
     await press('Analyse again');
     await reach('What to consider (optional)');
     await page.keyboard.type('Look at the discount.');
-    await press('Start');
+    await follow('Start');
     await page.waitForURL((url) => url.href !== first && /\/issues\/iss_/.test(url.href));
-    await press('Delete…');
+    await follow('Delete…');
     await waitForHeading('Delete this issue?');
-    await press('Delete the issue');
+    await follow('Delete the issue');
     await page.getByText('The issue was deleted').waitFor();
   });
 
   it('makes a token and revokes it', async () => {
-    await press('Credentials');
+    await follow('Credentials');
     await waitForHeading('Security credentials');
-    await press('Create new auth token');
+    await follow('Create new auth token');
     await reach('Name');
     await page.keyboard.type('keys');
-    await press('Create token');
+    await follow('Create token');
     await page.locator('#secret, code[id]').first().waitFor();
-    await press('Credentials');
-    await press('Revoke');
+    await follow('Credentials');
+    await follow('Revoke');
     await page.getByText('Token revoked. It no longer works.').waitFor();
   });
 
   it('adds a subscription, tries it and deletes it', async () => {
-    await press('Subscriptions');
+    await follow('Subscriptions');
     await waitForHeading('Subscriptions');
-    await press('Add a subscription');
+    await follow('Add a subscription');
     await reach('Address');
     await page.keyboard.type('http://127.0.0.1:9/hook');
-    await press('Add subscription');
+    await follow('Add subscription');
     await page.locator('#secret').waitFor();
-    await press('Go to the subscription');
-    await press('Send an example');
-    await press('Delete this subscription');
+    await follow('Go to the subscription');
+    await follow('Send an example');
+    await follow('Delete this subscription');
     await page.getByText('The subscription was deleted').waitFor();
   });
 
   it('filters the audit log, opens a menu, closes it by Escape, and signs out', async () => {
-    await press('Audit log');
+    await follow('Audit log');
     await reach('Person');
     await page.keyboard.type('local');
-    await press('Filter');
+    await follow('Filter');
     await page.waitForURL(/who=local/);
     await press('Account local');
     await page.keyboard.press('Escape');
     expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(false);
     await page.keyboard.press('Enter');
-    await press('Sign out');
+    await follow('Sign out');
     await page
       .getByText(/sign in/i)
       .first()
