@@ -199,6 +199,7 @@ export function overviewsContract(engine: Engine): void {
         ...{ id: full.issueId, projectId: base.project.id, origin: 'check-run', reference: 'ticket 7' },
         ...{ problem: 'x'.repeat(299), rootCause: 'y'.repeat(300), outcome: 'code_fix', partial: true },
         ...{ verdict: 'flaky', confidence: 0.9, sameAs: null, hasChange: true, createdAt: at(9), context: [] },
+        question: '',
         pullRequest: 'https://github.test/octo/shop/pull/31',
       });
       const [second] = await page(first?.id);
