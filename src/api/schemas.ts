@@ -170,7 +170,7 @@ const Usage = z
     costUsd: z.number().nullable().openapi({ description: 'US dollars; null: it is not known what the model costs.' }),
     seconds: z.number().openapi({ description: 'From the request to the answer, waits included.' }),
   })
-  .openapi('Usage', { description: 'What the answer took in all, with its second look.' });
+  .openapi('Usage', { description: 'What the answer took in all, with its second review.' });
 
 const ProofRun = z.object({
   url: z.string(),
@@ -332,7 +332,7 @@ const Analysis = z
     questions: z.array(z.string()),
     sameAs: z.string().nullable().openapi({ description: 'The Issue with which this one shares its investigation.' }),
     model: z.string().nullable(),
-    usage: Usage.openapi({ description: 'Of the investigation; a second look has its own.' }),
+    usage: Usage.openapi({ description: 'Of the investigation; a second review has its own.' }),
     context: z.array(ContextRepository).openapi({
       description: 'Other repositories that were to be read. A file of one is named `owner/name:path` everywhere.',
     }),

@@ -24,7 +24,7 @@ export async function askForAction(io: Io, defaults: Pick<InitCommand, 'mode'>, 
         throw new CausewayError('usage', 'The input ended before the last answer: nothing was written.');
       const answer = read(value.trim());
       if (answer !== null) return answer;
-      io.err('  That is none of the answers.\n');
+      io.err("  That isn't one of the answers.\n");
     }
   };
   try {

@@ -91,7 +91,7 @@ const REASONS: Readonly<Record<MissingAnswer['reason'], string>> = {
 function renderMissingAnswers(missing: readonly MissingAnswer[]): string[] {
   const groups = Map.groupBy(missing, ({ model, reason }) => `${nameModel(model)}: ${REASONS[reason]}`);
   return [
-    'Answers are missing; the same command asks for them:',
+    'Some answers are missing; run the same command again to get them:',
     ...[...groups].map(([why, own]) => `  ${own.length} of ${toPrintableLine(why)}`),
   ];
 }

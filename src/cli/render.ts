@@ -55,7 +55,7 @@ export function renderIssue(issue: Issue, layout: TextLayout): string {
   const sections = [
     [page.paint.bold((isFixed ? page.paint.green : page.paint.yellow)(headline))],
     renderProse('Problem', issue.problem, page),
-    renderProse(isSearch ? 'Where it points' : 'Root cause', issue.rootCause, page),
+    renderProse(isSearch ? 'Where to look' : 'Root cause', issue.rootCause, page),
     renderCitations(issue, page),
     renderDiffExcerpt(issue, page),
     renderSuspectLines(issue.analysis.suspects, page),
@@ -63,7 +63,7 @@ export function renderIssue(issue: Issue, layout: TextLayout): string {
     renderStepLines('How to reproduce', issue.stepsToReproduce, page),
     renderStepLines('What to do', issue.solutionSteps, page),
     renderList('Questions', questions, page),
-    renderProse('Second look', secondLook === null ? '' : describeLook(secondLook), page),
+    renderProse('Second review', secondLook === null ? '' : describeLook(secondLook), page),
     // Without a model, the text above says it already.
     renderProse('Why this outcome', isSearch && !partial ? '' : reason, page),
     renderList('Left out of the change', listGuards(blocking), page),

@@ -173,9 +173,9 @@ function explainIssues({ issues: { labels, opened, labelled } }: Forecast): stri
 }
 
 function explainMoney({ investigations, issues, usdEach }: Forecast): string {
-  if (investigations === 0) return 'The money: there was nothing to investigate.';
+  if (investigations === 0) return 'Cost: there was nothing to investigate.';
   const distinct = investigations - issues.labelled.length;
-  return `The money: ${formatLargeCount(investigations, 'investigation')} (${formatLargeCount(distinct, 'distinct failure')}, ${formatLargeCount(issues.labelled.length, 'labelled issue')}) at about ${formatDollars(usdEach)} each with a model; without one it costs nothing.`;
+  return `Cost: ${formatLargeCount(investigations, 'investigation')} (${formatLargeCount(distinct, 'distinct failure')}, ${formatLargeCount(issues.labelled.length, 'labelled issue')}) at about ${formatDollars(usdEach)} each with a model; without one it costs nothing.`;
 }
 
 function explainUnread({ unreadChecks, unreadRuns }: Forecast): readonly string[] {
@@ -184,7 +184,7 @@ function explainUnread({ unreadChecks, unreadRuns }: Forecast): readonly string[
     ...(unreadRuns > 0 ? [formatLargeCount(unreadRuns, 'failed workflow run')] : []),
   ];
   if (parts.length === 0) return [];
-  return [`Not read, for lack of calls to GitHub or since it did not show them: ${parts.join(', and ')}.`];
+  return [`Not read, because calls to GitHub ran out or it didn't show them: ${parts.join(', and ')}.`];
 }
 
 function explainRuns({ from, runs }: Forecast): string {
@@ -193,5 +193,5 @@ function explainRuns({ from, runs }: Forecast): string {
     return 'GitHub shows this token no workflow runs: GitHub Actions is switched off there, or the token may not read it (actions: read).';
   }
   if (runs === 0) return `GitHub Actions has run nothing there since ${since}, and no other checks are read.`;
-  return `Looked at: ${formatLargeCount(runs, 'workflow run')} of GitHub Actions since ${since}; no other checks are read.`;
+  return `Based on ${formatLargeCount(runs, 'workflow run')} of GitHub Actions since ${since}; no other checks are read.`;
 }

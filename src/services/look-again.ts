@@ -63,7 +63,7 @@ export async function lookAgain(task: LookTask, signal: AbortSignal): Promise<Lo
     signal,
   );
   const { stop } = end;
-  if (stop !== null) task.onTrouble(`No second look: ${describeForOperator(stop.reason, stop.detail)}`);
+  if (stop !== null) task.onTrouble(`No second review: ${describeForOperator(stop.reason, stop.detail)}`);
   return end;
 }
 

@@ -74,7 +74,7 @@ describe('in a terminal', () => {
     const said = await init(place.folder, 'all\nfix\nclaude-opus-5-5\n\n');
     expect(said.code).toBe(0);
     expect(said.err.match(/[?\]]:/g)).toHaveLength(4);
-    expect(said.err).toContain('That is none of the answers.');
+    expect(said.err).toContain("That isn't one of the answers.");
     expect(said.err).toContain('[ANTHROPIC_API_KEY]');
     expect(said.out).toContain('Mode: fix. Model: claude-opus-5-5.');
     expect(said.out).toContain('gh secret set ANTHROPIC_API_KEY');

@@ -19,7 +19,7 @@ describe('an Issue in the terminal', () => {
 
         TypeError: Cannot destructure property 'percent'
 
-      Where it points
+      Where to look
         Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
         trace in this repository). Start here. No model was used, so the cause is
         unknown.
@@ -116,7 +116,7 @@ describe('an Issue in the terminal', () => {
     expect(renderIssue(issue, PLAIN)).toMatchInlineSnapshot(`
       "Facts only · no model was used
 
-      Where it points
+      Where to look
         Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
         trace in this repository). Start here. No model was used, so the cause is
         unknown.

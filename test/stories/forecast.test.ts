@@ -118,7 +118,7 @@ describe('a repository that shows less', () => {
     expect(said).toContain(`${other}, the last 14 days: 0 failed checks; 0 issues labelled; about $0.`);
     expect(said).toContain('GitHub Actions has run nothing there since 20');
     expect(said).toContain('Issues were not read: they are switched off there, or');
-    expect(said).toContain('The money: there was nothing to investigate.');
+    expect(said).toContain('Cost: there was nothing to investigate.');
     expect(said).not.toContain('No issue was opened');
   });
 

@@ -20,7 +20,7 @@ it('holds against a report that tells it to agree, and is read in comment, pull 
   await desk.pull();
   await stage.rest();
   expect(desk.headlines()[0]).toContain('confidence 40 %');
-  const found = 'A second look refutes it: The lookup is not reached (src/coupons.js:14).';
+  const found = 'A second review refutes it: The lookup is not reached (src/coupons.js:14).';
   expect(desk.shown(desk.ours().at(-1)?.body ?? comment.body).text).toContain(found);
   // A person asked for the pull request, and reads it there.
   expect(desk.shown(desk.pulls()[0]?.body ?? '').text).toContain(found);

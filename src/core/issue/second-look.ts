@@ -74,15 +74,17 @@ export function lowerByLook(confidence: number | null, look: SecondLook): number
 export function nameLook(look: SecondLook): string {
   switch (look.verdict) {
     case 'agrees':
-      return 'A second look found nothing against it';
+      return 'A second review found nothing against it';
     case 'doubts':
-      return 'A second look has doubts';
+      return 'A second review has doubts';
     case 'refutes':
-      return 'A second look refutes it';
+      return 'A second review refutes it';
     case 'repair':
-      return look.isRepaired ? 'A second look asked for a repair, which was made' : 'A second look asks for a repair';
+      return look.isRepaired
+        ? 'A second review asked for a repair, which is included'
+        : 'A second review asks for a repair';
     case 'not_done':
-      return 'No second look';
+      return 'No second review';
   }
 }
 

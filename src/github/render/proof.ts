@@ -57,10 +57,10 @@ function addsToProof({ verdict, fixCommit }: EndedProof, checks: ChecksState): b
 
 function describeUnderWay(proof: Exclude<ShownProof, EndedProof | null>, checks: ChecksState): string {
   if (proof === 'opening' || proof.phase === 'red' || proof.phase === 'judged') {
-    return "**Proof under way:** this branch has only the new test so far, so that CI shows it failing. The fix follows as the next commit; please don't merge before.";
+    return "**Proof under way:** this branch has only the new test so far, so that CI shows it failing. The fix follows as the next commit; please don't merge yet.";
   }
   if (proof.phase === 'second_try') {
-    return "**Proof under way:** the new test passes without the fix, so it doesn't show the reported fault. A second try looks for one that does; please don't merge before.";
+    return "**Proof under way:** the new test passes without the fix, so it doesn't show the reported fault. A second try looks for one that does; please don't merge yet.";
   }
   const now = checks === 'red' ? 'With the fix, CI is failing.' : 'CI now runs with the fix.';
   const squash = hasTestCommit(proof) ? SQUASH : '';
