@@ -158,6 +158,23 @@ describe('a pull request on the page', () => {
     expect(faults).toEqual([]);
   });
 
+  it('shows each of its commits with how its checks ended, so that a proof is seen there', async () => {
+    await using double = await shop();
+    const number = await withPull(double);
+    const report = (conclusion: 'failure' | 'success') =>
+      double.people.reportCheck(REPOSITORY, {
+        ...{ sha: double.people.issue(REPOSITORY, number).pull?.headSha ?? '', name: 'test', conclusion },
+      });
+    await report('failure');
+    await double.people.push(REPOSITORY, { by: 'mara', branch: 'fix', message: 'Mend it', files: { 'b.js': '1\n' } });
+    await report('success');
+    const { page } = await openAt(double, `/${REPOSITORY}/pull/${number}`);
+    const rows = page.getByLabel('Commits').locator('li');
+    const marks = await rows.locator('svg').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+    expect(marks).toEqual(['failure', 'success']);
+    expect(await rows.last().innerText()).toContain('Mend it');
+  });
+
   it('gets its CI green or red, and is merged by those with write', async () => {
     await using double = await shop();
     const number = await withPull(double);
@@ -192,6 +209,9 @@ describe('the pages around', () => {
     await page.getByRole('button', { name: 'Push' }).click();
     expect(page.url()).toBe(`${double.webUrl}/${REPOSITORY}/pull/2`);
     expect(double.people.issue(REPOSITORY, 2)).toMatchObject({ pull: { headRef: 'a-change', baseRef: 'main' } });
+    // A second change of the file is not pushed onto the first one's branch.
+    await page.goto(`${double.webUrl}/${REPOSITORY}/blob/main/src/a.js`);
+    expect(await page.getByLabel('Branch').inputValue()).toBe('a-change-2');
     await page.getByRole('link', { name: /^Issues/ }).click();
     await page.getByRole('link', { name: 'It <b>breaks</b>' }).click();
     expect(page.url()).toBe(`${double.webUrl}/${REPOSITORY}/issues/1`);

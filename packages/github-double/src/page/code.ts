@@ -1,9 +1,17 @@
 // The pages of code: files, changes, checks and runs of Actions.
 
 import { type DiffedFile, readDiff } from '../git/read-diff.ts';
-import { entryAt, readBlob, readCommit, resolveCommit } from '../git/read-objects.ts';
+import { entryAt, listRevisions, readBlob, readCommit, resolveCommit } from '../git/read-objects.ts';
 import { latestRuns, latestStatuses } from '../resources/check.ts';
-import type { ActionsRun, CheckAnnotation, CheckRun, GithubIssue, GithubRepository, WorkflowJob } from '../state.ts';
+import type {
+  ActionsRun,
+  CheckAnnotation,
+  CheckRun,
+  GithubIssue,
+  GithubRepository,
+  Pull,
+  WorkflowJob,
+} from '../state.ts';
 import { checkForms, commitCheckForm, editFileForm } from './forms.ts';
 import {
   accountOf,
@@ -147,6 +155,25 @@ export function checkSummary(view: PageView, sha: string, issue: GithubIssue | n
     issue.state === 'open' &&
     html`<footer>This pull request is still a work in progress: draft pull requests cannot be merged.</footer>`
   }</section>`;
+}
+
+const COMMITS_SHOWN = 50;
+
+/** The commits of a pull request, the oldest first, each with how its own checks ended. */
+export async function commitList(view: PageView, { baseSha, headSha }: Pull): Promise<PageHtml> {
+  const { gitDir } = view.repository;
+  const shas = (await listRevisions(gitDir, headSha, [`^${baseSha}`])).slice(0, COMMITS_SHOWN).reverse();
+  const rows = await Promise.all(
+    shas.map(async (sha) => {
+      const { message } = await readCommit(gitDir, sha);
+      const outcomes = linesOf(view, sha).map(({ outcome }) => outcome);
+      const worst = ['failure', 'waiting'].flatMap((kind) => outcomes.find((one) => kindOf(one) === kind) ?? [])[0];
+      const mark = worst ?? outcomes[0];
+      return html`<li class="check">${mark === undefined ? html`<span class="muted">–</span>` : sign(mark)}
+<a href="/${view.name}/commit/${sha}"><strong>${message.split('\n')[0]}</strong></a><span class="muted mono">${sha.slice(0, 7)}</span></li>`;
+    }),
+  );
+  return html`<section class="box" aria-label="Commits" style="margin-bottom:16px"><header><strong>Commits</strong></header><ul class="rows" style="border:0">${rows}</ul></section>`;
 }
 
 function lineRow({ outcome, app, name, detail, href }: CheckLine): PageHtml {

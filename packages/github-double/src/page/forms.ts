@@ -95,9 +95,13 @@ export async function pushForm(view: PageView): Promise<PageHtml> {
 /** On a branch of its own with a pull request, as GitHub's editor proposes it. */
 export async function editFileForm(view: PageView, path: string, text: string): Promise<PageHtml> {
   const rows = Math.min(40, text.split('\n').length + 1);
+  const branches = await branchesOf(view);
+  const stem = `${path.replace(/^.*\//, '').replace(/\.[^.]*$/, '')}-change`;
+  const isFree = (branch: string) => !branches.includes(branch);
+  const branch = [stem, ...branches.map((_, at) => `${stem}-${at + 2}`)].find(isFree) ?? stem;
   return changeForm(view, {
     title: 'Edit this file',
-    branch: `${path.replace(/^.*\//, '').replace(/\.[^.]*$/, '')}-change`,
+    branch,
     path: html`<input type="hidden" name="path" value="${path}">`,
     // A browser drops a newline at the beginning of the element.
     content: html`<textarea name="content" aria-label="Content" rows="${rows}">\n${text}</textarea>`,

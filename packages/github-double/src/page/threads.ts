@@ -5,7 +5,7 @@ import { entryAt, readBlob, readTree, resolveCommit } from '../git/read-objects.
 import { associationOf, fullName } from '../lookup.ts';
 import type { Comment, GithubIssue, Reaction, Review, ReviewRemark } from '../state.ts';
 import { readSuggestion } from '../suggestion.ts';
-import { checkSummary, diffTable } from './code.ts';
+import { checkSummary, commitList, diffTable } from './code.ts';
 import { commentEditForm, newIssueForm, pushForm, suggestionForm, threadForms } from './forms.ts';
 import {
   accountOf,
@@ -161,7 +161,7 @@ export async function conversationPage(view: PageView, issue: GithubIssue): Prom
   ].sort((one, other) => one.at.localeCompare(other.at) || one.id - other.id);
   const rest = await Promise.all(written.map(({ show }) => show()));
   const body = html`<div id="live">${threadHead(view, issue, 'conversation')}
-<div class="columns"><div>${first}${rest}${issue.pull && checkSummary(view, issue.pull.headSha, issue)}</div>${sidebar(view, issue)}</div></div>
+<div class="columns"><div>${first}${rest}${issue.pull && (await commitList(view, issue.pull))}${issue.pull && checkSummary(view, issue.pull.headSha, issue)}</div>${sidebar(view, issue)}</div></div>
 ${!view.isReading && threadForms(view, issue)}`;
   return framed({
     title: `${issue.title} · #${issue.number}`,
