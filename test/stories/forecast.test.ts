@@ -142,7 +142,7 @@ describe('a repository that shows less', () => {
     failing(/\/jobs\?/, 404);
     const said = await forecast(other);
     expect(said).toContain('the last 14 days: 0 failed checks; 2 more failed runs not read; 0 issues labelled');
-    expect(said).toContain('did not show them: 2 failed workflow runs.');
+    expect(said).toContain("didn't show them: 2 failed workflow runs.");
   });
 
   it('says all jobs of a matrix, however many there are', async () => {

@@ -28,7 +28,7 @@ it('knows that it was red on the base before, though the failure came back there
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toBe('Broken on main, not your change');
-  expect(shown.words).toContain('The same failure is open on the default branch');
+  expect(shown.words).toContain('The default branch has the same failure');
   expect([desk.comments(number), desk.begun().length]).toEqual([[], asked]);
 });
 
