@@ -132,7 +132,7 @@ function renderGlance({ branches, running, spent, budget, right, rated, answers 
     rated === 0
       ? 'none yet'
       : html`<a href="/calibration">${formatCount(right)} of ${formatCount(rated)}</a>${unrated === 0 ? '' : `, ${formatCount(unrated)} unrated`}`;
-  return html`<dl class="glance">${states.length === 0 ? '' : html`<div><dt>Default ${branches.size === 1 ? 'branch' : 'branches'}</dt><dd>${renderJoined(states)}</dd></div>`}
+  return html`<dl class="summary-line">${states.length === 0 ? '' : html`<div><dt>Default ${branches.size === 1 ? 'branch' : 'branches'}</dt><dd>${renderJoined(states)}</dd></div>`}
 <div><dt>Investigations</dt><dd>${runs.length === 0 ? 'none running' : runs.join(', ')}</dd></div>
 <div><dt>Cost this month</dt><dd><a href="/usage">${formatDollars(spent)}</a> of ${formatDollars(budget)} budget</dd></div>
 <div><dt>Answers rated right</dt><dd>${ratings}</dd></div></dl>`;

@@ -54,7 +54,7 @@ export async function getObserved(c: PageContext, deps: WebDeps): Promise<Respon
   const body = html`${renderProjectHead(seen, 'observed')}
 <p class="lead">${isAnyHeld ? summariseHeld(held, mode) : describePast(backfill)}</p>
 ${isAnyHeld ? renderSection('so-far', 'Held back so far', renderHeldTable(held)) : NOTHING}
-${forecast === null ? NOTHING : renderSection('forecast', `The ${DAYS} days before it was installed`, renderForecast(forecast, isAnyHeld))}
+${forecast === null ? NOTHING : renderSection('forecast', `The ${DAYS} days before it was installed`, renderForecastOfProject(forecast, isAnyHeld))}
 ${forecast === null && isAnyHeld ? html`<p class="hint">${describePast(backfill)}</p>` : NOTHING}
 ${await renderCost(deps, project, forecast)}
 ${renderSwitch(mode)}
@@ -282,7 +282,7 @@ function renderHeldTable({ threads, heads, isCut }: Held): Html {
 ${isCut ? html`<p class="hint">Of the ${MAX_LISTED} newest comments and pull requests, and of the ${MAX_LISTED} newest check runs.</p>` : ''}`;
 }
 
-function renderForecast(forecast: Forecast, isNamed: boolean): Html {
+function renderForecastOfProject(forecast: Forecast, isNamed: boolean): Html {
   const { groups, issues, usdEach, unreadChecks } = forecast;
   const rows = FORECAST_GROUPS.map(([verdict]): Row => {
     const { checks, tests, answers } = groups[verdict];
