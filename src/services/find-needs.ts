@@ -6,7 +6,7 @@ import type { ChecksState } from '../core/thread/index.ts';
 import type { IssueLine, Store } from '../db/index.ts';
 import { type Asking, type KnownProjects, listVisibleIssueLines } from './access.ts';
 
-/** One thing that waits; `since`: ISO 8601. */
+/** One thing that waits; `since`: ISO 8601, of a red branch when it was last seen red. */
 export type Need =
   /** The default branch fails for a reason that is neither chance nor a machine. `commit`: null where none stands out. */
   | {
@@ -84,9 +84,7 @@ async function listRedBranches({ store }: NeedDeps, ids: readonly string[], byId
     const project = byId.get(failure.projectId);
     // Nobody can mend what is archived.
     if (project === undefined || isArchived(project) || !breaksBranch(failure)) return [];
-    return [
-      { kind: 'red_branch' as const, project, failure, commit: findCommit(failure), since: failure.firstSeen.at },
-    ];
+    return [{ kind: 'red_branch' as const, project, failure, commit: findCommit(failure), since: failure.lastSeen.at }];
   });
 }
 
@@ -95,8 +93,8 @@ function isArchived({ source }: Project): boolean {
 }
 
 /** Chance and broken machines go by themselves. */
-function breaksBranch({ lastSeen: { verdict } }: Failure): boolean {
-  return verdict !== 'flaky' && verdict !== 'infrastructure';
+function breaksBranch({ lastSeen: { verdict }, hits, flakyHits }: Failure): boolean {
+  return verdict !== 'flaky' && verdict !== 'infrastructure' && flakyHits * 2 <= hits;
 }
 
 function findCommit(failure: Failure): CommitOfRange | null {
@@ -199,7 +197,7 @@ async function countFailedDeliveries({ store, now }: NeedDeps, { account }: Aski
   return last === undefined ? [] : [{ kind: 'deliveries', count: failed.length, since: last.createdAt }];
 }
 
-/** Whether the default branch of a project passes. `unknown`: no check of it was seen, or it has none. */
+/** Whether the default branch of a project passes. `unknown`: no pass was seen, or a flake or a broken machine since. */
 export type BranchState =
   | { readonly kind: 'red'; readonly failures: number }
   | { readonly kind: 'green'; readonly passedAt: string }
@@ -212,14 +210,17 @@ export async function readBranchStates(
 ): Promise<ReadonlyMap<string, BranchState>> {
   const ids = projects.filter((one) => isGithubProject(one) && !isArchived(one)).map(({ id }) => id);
   const failures = await store.listFailures(ids, { state: 'open', isOnDefault: true, limit: MOST_RED });
-  const red = Map.groupBy(failures.filter(breaksBranch), ({ projectId }) => projectId);
+  const byProject = Map.groupBy(failures, ({ projectId }) => projectId);
   const passing = await store.readLastPassing(ids);
   return new Map(
     ids.map((id): [string, BranchState] => {
       const passedAt = passing.get(id);
-      const failing = red.get(id)?.length ?? 0;
+      const open = byProject.get(id) ?? [];
+      const failing = open.filter(breaksBranch).length;
       if (failing > 0) return [id, { kind: 'red', failures: failing }];
-      return [id, passedAt === undefined ? { kind: 'unknown' } : { kind: 'green', passedAt }];
+      // A flake or a broken machine that was seen after the last pass leaves it open.
+      const isNewest = passedAt !== undefined && open.every(({ lastSeen }) => lastSeen.at <= passedAt);
+      return [id, isNewest ? { kind: 'green', passedAt } : { kind: 'unknown' }];
     }),
   );
 }

@@ -37,7 +37,7 @@ import { titleFailure } from './failure-parts.ts';
 import { type Html, renderPage } from './layout.ts';
 import { renderIssues } from './project.ts';
 import { renderFirstReport, renderNoProjects, renderReportButton } from './projects.ts';
-import { findRunning, type RunningInvestigations, renderRunning } from './running.ts';
+import { describeCounts, findRunning, type RunningInvestigations, renderRunning } from './running.ts';
 import { getHeadline } from './text.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
 
@@ -78,7 +78,7 @@ async function renderHome(c: PageContext, deps: WebDeps, known: KnownProjects): 
 ${isFirstVisit ? renderFirstReport(projects, roles) : renderNeeds(needs, findings, projects.length > 1)}
 ${renderRunning(running, asking.account.id)}
 ${renderSection('projects', 'Projects', await renderProjects(deps, projects, { counts, branches }))}
-${latest.length === 0 ? '' : renderSection('latest', 'Latest answers', renderIssues(projects, latest))}`;
+<div id="latest-now" data-refresh="20">${latest.length === 0 ? '' : renderSection('latest', 'Latest answers', renderIssues(projects, latest))}</div>`;
 }
 
 interface Glance {
@@ -86,7 +86,8 @@ interface Glance {
   readonly running: Pick<RunningInvestigations, 'total' | 'waiting'>;
   /** US dollars of this month. */
   readonly spent: number;
-  readonly budget: number;
+  /** Of everybody; null: the person does not see all that it pays for. */
+  readonly budget: number | null;
   readonly right: number;
   readonly rated: number;
   /** With a confidence, rated or not. */
@@ -105,7 +106,7 @@ async function readGlance(
     branches,
     running,
     spent: usage.reduce((sum, { spentUsd }) => sum + spentUsd, 0),
-    budget: budget.all,
+    budget: (await store.listProjects({})).length === ids.length ? budget.all : null,
     right,
     rated: right + wrong,
     answers,
@@ -122,19 +123,14 @@ function renderGlance({ branches, running, spent, budget, right, rated, answers 
     ...(green > 0 ? [html`<strong class="good">${name(green, 'green')}</strong>`] : []),
     ...(unknown > 0 ? [branches.size === unknown ? 'no checks seen yet' : `${formatCount(unknown)} unknown`] : []),
   ];
-  const { waiting, total } = running;
-  const runs = [
-    ...(total > waiting ? [`${formatCount(total - waiting)} running`] : []),
-    ...(waiting > 0 ? [`${formatCount(waiting)} queued`] : []),
-  ];
   const unrated = Math.max(0, answers - rated);
   const ratings =
     rated === 0
       ? 'none yet'
       : html`<a href="/calibration">${formatCount(right)} of ${formatCount(rated)}</a>${unrated === 0 ? '' : `, ${formatCount(unrated)} unrated`}`;
   return html`<dl class="summary-line">${states.length === 0 ? '' : html`<div><dt>Default ${branches.size === 1 ? 'branch' : 'branches'}</dt><dd>${renderJoined(states)}</dd></div>`}
-<div><dt>Investigations</dt><dd>${runs.length === 0 ? 'none running' : runs.join(', ')}</dd></div>
-<div><dt>Cost this month</dt><dd><a href="/usage">${formatDollars(spent)}</a> of ${formatDollars(budget)} budget</dd></div>
+<div><dt>Investigations</dt><dd>${describeCounts(running) || 'none running'}</dd></div>
+<div><dt>Cost this month</dt><dd><a href="/usage">${formatDollars(spent)}</a>${budget === null ? '' : html` of ${formatDollars(budget)} budget`}</dd></div>
 <div><dt>Answers rated right</dt><dd>${ratings}</dd></div></dl>`;
 }
 
@@ -151,7 +147,7 @@ function renderNeeds(
   isProjectNamed: boolean,
 ): Html {
   if (needs.length === 0) {
-    return html`<p class="all-clear">Nothing. No red default branch, no pull request of Causeway to review, no question without an answer.</p>`;
+    return html`<p class="all-clear">Nothing needs you: no red default branch, and among the newest 100 answers and pull requests no question without an answer and nothing to review.</p>`;
   }
   const renderAll = (some: readonly Need[]) =>
     html`<ul class="rows needs">${some.map((need) => renderNeed(need, findings, isProjectNamed))}</ul>`;
@@ -161,7 +157,12 @@ function renderNeeds(
     const open = found.length === MAX_OPEN + 1 ? found.length : MAX_OPEN;
     const folded = found.slice(open);
     if (found.length === 0) return '';
-    return html`<section aria-labelledby="needs-${at}"><h2 class="needs-title" id="needs-${at}">${title} <span class="soft">${formatCount(found.length)}</span></h2>
+    // Several failures may break one branch.
+    const isOfBranches = kinds.includes('red_branch');
+    const count = isOfBranches
+      ? new Set(found.map((need) => ('project' in need ? need.project.id : ''))).size
+      : found.length;
+    return html`<section aria-labelledby="needs-${at}"><h2 class="needs-title" id="needs-${at}">${title} <span class="soft">${formatCount(count)}</span></h2>
 ${renderAll(found.slice(0, open))}${folded.length === 0 ? '' : html`<details><summary>${formatCount(folded.length)} more</summary>${renderAll(folded)}</details>`}</section>`;
   })}`;
 }
@@ -244,8 +245,8 @@ function describeNeed(need: Need, findings: ReadonlyMap<string, LastFinding>): N
     }
     case 'deliveries': {
       const { count, since } = need;
-      const link = html`<a class="row-link" href="/account/deliveries">${formatPlural(count, 'webhook')} could not be delivered</a>`;
-      return { badge: ['set-up', 'bad'], link, project: null, details: ['the first of them'], since };
+      const link = html`<a class="row-link" href="/account/deliveries?state=dead">${formatPlural(count, 'webhook')} could not be delivered</a>`;
+      return { badge: ['set-up', 'bad'], link, project: null, details: [], since };
     }
   }
 }
@@ -289,7 +290,7 @@ async function renderProjects(
       ];
     }),
   });
-  return html`${table}${last === undefined ? '' : html`<p><a href="/projects">All ${formatCount(projects.length)} projects</a></p>`}`;
+  return html`${table}${last === undefined ? '' : html`<p><a href="/projects">All projects</a></p>`}`;
 }
 
 function renderBranchState(state: BranchState): Html {

@@ -63,7 +63,7 @@ ${renderSection(
   'issues',
   'Issues',
   html`${isLong ? renderIssueFilter(filter) : ''}
-${isEmpty ? none : renderIssues([project], entries)}
+<div id="issues-now" data-refresh="20">${isEmpty ? none : renderIssues([project], entries)}</div>
 ${renderPager({
   label: 'Pages of issues',
   first: after === '' ? null : toAddress({}),

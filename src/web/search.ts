@@ -3,7 +3,15 @@ import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import type { Project } from '../core/project/index.ts';
 import { type KnownProjects, listKnownProjects, listVisibleIssueLines } from '../services/index.ts';
-import { formatPlural, NOTHING, renderEmpty, renderKind, renderMissing, renderSection } from './components.ts';
+import {
+  formatCount,
+  formatPlural,
+  NOTHING,
+  renderEmpty,
+  renderKind,
+  renderMissing,
+  renderSection,
+} from './components.ts';
 import { titleFailure } from './failure-parts.ts';
 import { renderFailures } from './failures.ts';
 import { type Html, renderPage } from './layout.ts';
@@ -39,8 +47,8 @@ async function renderResults(c: PageContext, deps: WebDeps, known: KnownProjects
     })
     .slice(0, MAX_SHOWN);
   if (named.length + issues.length + failed.length === 0) {
-    const hint = html`<p class="hint">Looked through ${formatPlural(projects.length, 'project')}, the newest ${MOST_ISSUES} issues and ${MOST_FAILURES} failures. All words must stand together.</p>`;
-    return renderEmpty(html`Nothing has “${words}” in it.`, hint);
+    const hint = html`<p class="hint">Looked through ${formatPlural(projects.length, 'project')}, the newest ${formatCount(MOST_ISSUES)} issues and ${formatCount(MOST_FAILURES)} failures. It searches for the exact phrase.</p>`;
+    return renderEmpty(html`No results for “${words}”.`, hint);
   }
   const list = html`<ul class="rows">${named.map((project) => html`<li><a class="row-link" href="/projects/${project.id}">${sanitiseLine(project.name, 300)}</a> ${renderKind(project)}</li>`)}</ul>`;
   return html`${named.length === 0 ? NOTHING : renderSection('projects', 'Projects', list)}

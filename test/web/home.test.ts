@@ -29,7 +29,7 @@ describe('what needs a person', () => {
   it('is nothing, in words, where everything is well', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     await ground.concluded();
-    expect(textOf(await ground.visitor.page('/'))).toContain('Nothing. No red default branch');
+    expect(textOf(await ground.visitor.page('/'))).toContain('Nothing needs you: no red default branch');
   });
 
   it('is a red default branch, by the commit that most likely broke it', async () => {
@@ -51,14 +51,14 @@ describe('what needs a person', () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     await recorded(ground.store, ground.projects[0]!.id, [sighting('one', { verdict })]);
     const text = textOf(await ground.visitor.page('/'));
-    expect(text).toContain('Nothing. No red default branch');
+    expect(text).toContain('Nothing needs you: no red default branch');
     expect(text).not.toContain('Default branch red');
   });
 
   it('is none of an archived repository, which nobody can mend', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop', { isArchived: true })] });
     await recorded(ground.store, ground.projects[0]!.id, [sighting('one')]);
-    expect(textOf(await ground.visitor.page('/'))).toContain('Nothing. No red default branch');
+    expect(textOf(await ground.visitor.page('/'))).toContain('Nothing needs you: no red default branch');
   });
 
   it('is an open pull request, by the problem that it solves', async () => {
@@ -154,7 +154,7 @@ describe('the search', () => {
     expect(textOf(page)).toContain('The BASKET is empty');
     expect(page).toContain('name="q" value="basket"');
     const nobody = await ground.signIn('nora', 13, 'none');
-    expect(textOf(await nobody.page('/search?q=basket'))).toContain('Nothing has “basket” in it.');
+    expect(textOf(await nobody.page('/search?q=basket'))).toContain('No results for “basket”.');
   });
 
   it.each(['<script>alert(1)</script>', '%', "'", 'a'.repeat(5_000)])('takes %s as text', async (words) => {
@@ -162,7 +162,7 @@ describe('the search', () => {
     await ground.concluded();
     const page = await ground.visitor.page(`/search?q=${encodeURIComponent(words)}`);
     expect(page).not.toContain('<script>alert');
-    expect(textOf(page)).toContain('Nothing has');
+    expect(textOf(page)).toContain('No results for');
   });
 });
 

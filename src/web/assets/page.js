@@ -110,7 +110,7 @@ function followLive() {
     while (isWanted) {
       isWanted = false;
       // Not reachable now: the stream reconnects, and sends another event.
-      await refresh(region).catch(() => {});
+      await refresh([region]).catch(() => {});
     }
     isBusy = false;
   };
@@ -121,16 +121,19 @@ function followLive() {
   });
 }
 
-async function refresh(region) {
+/** Brings what the page shows now into its regions, by one request. */
+async function refresh(regions) {
   const answer = await fetch(location.href, { credentials: 'same-origin' });
   // Too often, or temporarily broken: the next change tries again.
   if (answer.status === 429 || answer.status >= 500) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(region.id);
-  // Signed out, deleted or ended: this address is another page now.
-  if (answer.redirected || !answer.ok || fresh === null) return location.reload();
-  update(region, fresh);
-  if (!fresh.hasAttribute('data-refresh')) region.removeAttribute('data-refresh');
-  showRelativeTimes(region);
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  for (const region of regions) {
+    const fresh = page.getElementById(region.id);
+    // Signed out, deleted or ended: this address is another page now.
+    if (answer.redirected || !answer.ok || fresh === null) return location.reload();
+    update(region, fresh);
+    showRelativeTimes(region);
+  }
 }
 
 /** Updates an element in place: what stays keeps its focus, its selection, and whether it is open. */
@@ -160,14 +163,17 @@ function offerSearch() {
   });
 }
 
-/** `data-refresh="4"`: the region is fetched again every 4 seconds while the page is looked at, as long as it has the mark. */
+/** `data-refresh="4"`: the region is fetched again every 4 seconds while the page is looked at; the most urgent one sets the pace. */
 function keepFresh() {
-  for (const region of document.querySelectorAll('[data-refresh]')) {
-    const timer = setInterval(async () => {
-      if (!region.hasAttribute('data-refresh')) return clearInterval(timer);
-      if (document.visibilityState === 'visible') await refresh(region).catch(() => {});
-    }, region.dataset.refresh * 1000);
-  }
+  const regions = [...document.querySelectorAll('[data-refresh]')];
+  if (regions.length === 0) return;
+  const wait = () => setTimeout(look, Math.min(...regions.map((region) => region.dataset.refresh)) * 1000);
+  const look = async () => {
+    // One after the other: a slow answer is not overtaken by a later one.
+    if (document.visibilityState === 'visible') await refresh(regions).catch(() => {});
+    wait();
+  };
+  wait();
 }
 
 offerCopies();

@@ -38,7 +38,7 @@ it('leads from 👀 and facts to a result in their place and a draft pull reques
     baseRef: 'main',
     headRef: expect.stringMatching(/^causeway\/issue-1-\w{6}$/),
   });
-  expect(pull.title).toMatch(/^Fix: /);
+  expect(pull.title).toBe('Accept coupon codes in any case');
   expect(pull.body).toContain('Fixes #1.');
   expect(await changedFiles(stage, SHOP_NAME, head)).toEqual(['M src/coupons.js', 'M test/coupons.test.js']);
   expect(await fileAt(stage, SHOP_NAME, `${head}:src/coupons.js`)).toContain('COUPONS.get(codeAsKept(code))');
