@@ -40,8 +40,13 @@ export interface AuditEntry {
 }
 
 type AuditSubject =
-  /** `isPosted`: something of it is on GitHub. */
-  | { readonly kind: 'thread'; readonly of: Subject; readonly trigger: Trigger['kind']; readonly isPosted: boolean }
+  /** `isPosted`: something of it is on GitHub. `trigger`: how this entry's person asked; null: a later request has replaced it. */
+  | {
+      readonly kind: 'thread';
+      readonly of: Subject;
+      readonly trigger: Trigger['kind'] | null;
+      readonly isPosted: boolean;
+    }
   /** `text`: the name, or the caller's own name for a report; `issueId`: what an investigation ended with, or "". */
   | { readonly kind: 'named'; readonly text: string; readonly issueId: string };
 
@@ -130,11 +135,11 @@ async function listAuditEntries(reader: Reader, filter: AuditFilter): Promise<re
       .selectFrom('audit')
       .leftJoin('accounts', 'accounts.id', 'audit.account_id')
       .selectAll('audit')
-      .select('accounts.login')
+      .select(['accounts.login', 'accounts.github_id'])
       .where('audit.seq', 'in', some)
       .execute(),
   );
-  const { subjects, people } = await readSubjects(
+  const { subjects, people, triggers } = await readSubjects(
     reader,
     rows.map((row) => row.subject),
   );
@@ -149,13 +154,33 @@ async function listAuditEntries(reader: Reader, filter: AuditFilter): Promise<re
       who: row.login ?? logins.get(row.account_id) ?? people.get(row.account_id) ?? row.account_id,
       verb: row.verb,
       subject: row.subject,
-      about: subjects.get(row.subject) ?? null,
+      about: tellAbout(row, subjects.get(row.subject), triggers.get(row.subject)),
       projectId: row.project_id,
     }))
     .sort((a, b) => b.number - a.number);
 }
 
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** A thread keeps its latest trigger only: it says how an earlier one was asked for just where it is that entry's own. */
+function tellAbout(
+  { at, account_id: actor, github_id: githubId }: { at: string; account_id: string; github_id: number | null },
+  about: AuditSubject | undefined,
+  trigger: Trigger | undefined,
+): AuditSubject | null {
+  if (about?.kind !== 'thread' || trigger === undefined) return about ?? null;
+  const laterMs = Date.parse(trigger.at) - Date.parse(at);
+  // Of red checks `by` is the author, but the App itself began them, and both times are of this service.
+  const isOwn =
+    trigger.kind === 'checks'
+      ? readGithubActor(actor) === null && Math.abs(laterMs) <= CLOCKS_DIFFER_MS
+      : (actor === toGithubActor(trigger.by) || githubId === trigger.by.id) && laterMs <= CLOCKS_DIFFER_MS;
+  return isOwn ? about : { ...about, trigger: null };
+}
+
 interface KnownSubjects {
+  /** The latest of each thread. */
+  readonly triggers: ReadonlyMap<string, Trigger>;
   readonly subjects: ReadonlyMap<string, AuditSubject>;
   /** Logins of people without an account here, as GitHub named them with what they asked for; by their actor. */
   readonly people: ReadonlyMap<string, string>;
@@ -164,12 +189,15 @@ interface KnownSubjects {
 async function readSubjects(reader: Reader, ids: readonly string[]): Promise<KnownSubjects> {
   const subjects = new Map<string, AuditSubject>();
   const people = new Map<string, string>();
+  const triggers = new Map<string, Trigger>();
   const getIds = (prefix: string) => [...new Set(ids.filter((id) => id.startsWith(prefix)))];
   const threads = await queryInChunks(getIds('thr_'), (some) =>
     reader.selectFrom('threads').select(['id', 'subject', 'trigger_json', 'record']).where('id', 'in', some).execute(),
   );
   for (const row of threads) {
-    const { kind, by }: Trigger = JSON.parse(row.trigger_json);
+    const trigger: Trigger = JSON.parse(row.trigger_json);
+    const { kind, by } = trigger;
+    triggers.set(row.id, trigger);
     const { comment, pullRequest }: ThreadRecord = JSON.parse(row.record);
     const isPosted = comment !== null || pullRequest !== null;
     subjects.set(row.id, { kind: 'thread', of: JSON.parse(row.subject), trigger: kind, isPosted });
@@ -190,7 +218,7 @@ async function readSubjects(reader: Reader, ids: readonly string[]): Promise<Kno
     reader.selectFrom('tokens').select(['id', 'name']).where('id', 'in', some).execute(),
   );
   for (const { id, name } of tokens) subjects.set(id, { kind: 'named', text: name, issueId: '' });
-  return { subjects, people };
+  return { subjects, people, triggers };
 }
 
 /** Of the people among them whom GitHub named, and who have an account by now. */

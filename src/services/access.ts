@@ -197,7 +197,7 @@ export async function listVisibleIssueLines(
   deps: AccessDeps,
   asking: Asking,
   filter: Parameters<Store['listIssueLines']>[0],
-): Promise<readonly IssueLine[]> {
+): Promise<readonly (IssueLine & { readonly isWithheld?: true })[]> {
   const lines = await deps.store.listIssueLines(filter);
   return await Promise.all(
     lines.map(async (line) => {
@@ -208,6 +208,7 @@ export async function listVisibleIssueLines(
       if (isWhole) return line;
       return {
         ...line,
+        isWithheld: true as const,
         problem: WITHHELD_TITLE,
         rootCause: '',
         question: '',

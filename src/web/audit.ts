@@ -180,9 +180,11 @@ function renderDeed(entry: AuditEntry, byId: ProjectsById): Html {
       case 'button':
         return html`pressed a button on ${place}`;
       case 'checks':
-        return html`pushed what failed in ${place}`;
+        return about.of.kind === 'failure' ? html`checks failed for ${place}` : html`checks failed on ${place}`;
       case 'api':
         return html`asked about ${place}`;
+      case null:
+        return html`requested an analysis of ${place}`;
     }
   }
   if (about?.kind === 'thread') return html`${words} for ${renderPlace(entry, byId)}`;

@@ -49,10 +49,11 @@ export async function getProjectCalibration(c: PageContext, deps: WebDeps): Prom
   const seen = await findSeenProject(c, deps);
   const { project } = seen;
   const followed = await deps.store.listCalibrated([project.id]);
-  const { threshold: configured } = await deps.settingsOf(project, c.get('asking').signal);
-  const threshold = isGithubProject(project) ? decideThreshold(toJudged(followed), configured) : null;
+  const { threshold: configured, noPullRequests } = await deps.settingsOf(project, c.get('asking').signal);
+  const isOpening = isGithubProject(project) && noPullRequests === '';
+  const threshold = isOpening ? decideThreshold(toJudged(followed), configured) : null;
   const body = html`${renderProjectHead(seen, 'calibration')}
-${renderCalibration(calibrate(followed), threshold)}
+${renderCalibration(calibrate(followed), threshold, noPullRequests)}
 <p><a href="/calibration">All your projects</a></p>`;
   const crumbs = createCrumbs(project, { text: 'Calibration', href: `/projects/${project.id}/calibration` });
   return renderPage(c, deps, { title: `Calibration · ${project.name}`, body, section: 'projects', crumbs });
@@ -69,8 +70,10 @@ ${renderProjects(projects, followed)}`;
   return renderPage(c, deps, { title: 'Calibration', section: 'calibration', body });
 }
 
-function renderCalibration(calibration: Calibration, threshold: Threshold | null): Html {
+/** `noPullRequests`: why none is opened, instead of the threshold; "" for nothing. */
+function renderCalibration(calibration: Calibration, threshold: Threshold | null, noPullRequests = ''): Html {
   return html`${renderSection('reliability', 'Were the answers right?', renderReliability(calibration, threshold))}
+${noPullRequests === '' ? NOTHING : renderSection('threshold', 'Threshold', html`<p>${renderPlainLine(noPullRequests, 400)}</p>`)}
 ${threshold === null ? NOTHING : renderThreshold(threshold)}
 ${renderSection('verdicts', 'Verdicts on red checks', renderVerdicts(calibration))}`;
 }

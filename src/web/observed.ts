@@ -69,6 +69,8 @@ interface HeldThread {
   readonly thread: Thread;
   /** May contain backticks. */
   readonly title: string;
+  /** It rests on another repository, which the person cannot read: so do its texts. */
+  readonly isWithheld: boolean;
   /** Null: it is of no failed check. */
   readonly verdict: Verdict | null;
   readonly usd: number;
@@ -112,7 +114,8 @@ async function readHeld(c: PageContext, deps: WebDeps, { project }: SeenProject)
     return {
       ...{ thread, usd: spentUsd, startedAt: createdAt },
       title: title ?? describeSubject(thread.subject),
-      verdict: isOfCheck ? (line?.verdict ?? 'code') : null,
+      isWithheld: line?.isWithheld === true,
+      verdict: isOfCheck ? (line?.verdict ?? 'inconclusive') : null,
     };
   });
   const isCut = threads.length > MAX_LISTED || heads.length > MAX_LISTED;
@@ -385,14 +388,17 @@ function renderHeldList(project: Project, { threads, heads, isCut }: Held): Html
 ${rest.length === 0 ? '' : html`<details><summary>${formatCount(rest.length)} more</summary><ul class="rows held">${rest}</ul></details>`}`;
 }
 
-function renderHeldThread(project: Project, { thread, title, usd, startedAt }: HeldThread): Html {
+function renderHeldThread(project: Project, { thread, title, isWithheld, usd, startedAt }: HeldThread): Html {
   const { id, subject, investigationId, record } = thread;
   const { comment = '', pullRequest = '' } = record.held ?? {};
   const what = [...(comment === '' ? [] : ['comment']), ...(pullRequest === '' ? [] : ['pull request'])].join(' and ');
+  const texts = isWithheld
+    ? NOTHING
+    : html`<div class="texts">${comment === '' ? '' : renderHeld('Comment', comment)}
+${pullRequest === '' ? '' : renderHeld('Pull request', pullRequest)}</div>`;
   return html`<li><h3 id="${id}"><a href="/investigations/${investigationId}">${renderPlainLine(title)}</a></h3>
 <p class="soft">${capitalise(what)} ${renderPlace(project, subject)} · ${formatDollars(usd)} · ${renderMoment(startedAt)}</p>
-<div class="texts">${comment === '' ? '' : renderHeld('Comment', comment)}
-${pullRequest === '' ? '' : renderHeld('Pull request', pullRequest)}</div></li>`;
+${texts}</li>`;
 }
 
 function renderPlace(project: Project, subject: Subject): Html {

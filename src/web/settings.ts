@@ -55,7 +55,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'checks.include': 'Checks to examine',
   'checks.exclude': 'Checks to ignore',
   'checks.branches': 'Branches to examine',
-  'checks.rerun': 'Re-run failures of the machine',
+  'checks.rerun': 'Re-run known flaky jobs',
   'checks.bots': 'Pull requests of bots',
   'pull_request.attempts': 'Further attempts on red checks',
   'pull_request.proof': 'Proof in CI',
@@ -64,7 +64,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'pull_request.base': 'Base branch',
   'pull_request.reviewers': 'Reviewers',
   'pull_request.threshold': 'Confidence for a fix without a request',
-  'pull_request.of_strangers': 'Reports of strangers',
+  'pull_request.of_strangers': 'Reports from outsiders',
   'paths.allow': 'Paths a change may touch',
   'paths.block': 'Paths it never touches',
   'budget.run': 'Limit for one investigation',
@@ -102,7 +102,7 @@ function renderHowToChange(project: Project, { url, yaml }: EffectiveConfigurati
   const whole =
     yaml === ''
       ? ''
-      : html`<details><summary>All settings as YAML</summary>${renderCopyable('settings-yaml', yaml, 'the YAML')}</details>`;
+      : html`<details><summary>Settings as YAML (without scopes and context)</summary>${renderCopyable('settings-yaml', yaml, 'the YAML')}</details>`;
   return html`<p>To change one, edit <code>${FILE}</code> on the default branch. It is read again for every analysis; the operator's settings are upper limits.
 ${url === '' ? html`There is no such file yet, neither here nor in the owner's <code>.github</code> repository.` : renderOwnLink(project, url, 'Configuration file')}</p>
 <details><summary>Example</summary><pre tabindex="0" role="region" aria-label="Example of the file"><code>${EXAMPLE}</code></pre>

@@ -144,7 +144,7 @@ async function renderDailyCosts(
   const line = { value: perDay, text: `budget: ${formatDollars(perDay)} a day` };
   const seen = days.flatMap((day, at) => (values[at] ? [`${formatDay(day)}: ${formatDollars(values[at])}`] : []));
   const label = `Cost a day. ${seen.length === 0 ? 'None' : seen.join(', ')}. The budget allows ${formatDollars(perDay)} a day.`;
-  const note = undated > 0 ? ` ${formatDollars(undated)} of deleted investigations and commands has no day.` : '';
+  const note = undated > 0 ? ` ${formatDollars(undated)} of deleted investigations and commands can't be dated.` : '';
   const decimals = most < 0.01 ? 4 : most < 0.1 ? 3 : 2;
   const formatTick = (usd: number) => (usd === 0 ? '$0' : `$${usd.toFixed(decimals)}`);
   const chart = renderDayChart({ id: 'cost-chart', days, values, label, format: formatDollars, formatTick, line });
@@ -235,8 +235,10 @@ function toCell(value: string | number): string {
 function renderLimits(month: UsageMonth | undefined, budget: WebDeps['budget']): Html {
   const { lookTurns, lookUsd } = month?.total ?? NO_FIGURES;
   const hints = [
-    ...(lookTurns > 0 ? [`Includes ${formatDollars(lookUsd)} for ${formatPlural(lookTurns, 'second review')}.`] : []),
-    `Limits: ${formatDollars(budget.run)} an investigation, ${formatDollars(budget.repository)} a repository and month. A project's own file may set lower ones.`,
+    ...(lookTurns > 0
+      ? [`Includes ${formatDollars(lookUsd)} for second reviews (${formatPlural(lookTurns, 'turn')}).`]
+      : []),
+    `Limits: ${formatDollars(budget.run)} per investigation, ${formatDollars(budget.repository)} per repository per month. A project's own file may set lower ones.`,
     'Without budget, reports are still answered from the source, without a model.',
   ];
   return html`<p class="hint">${hints.join(' ')}</p>`;
@@ -430,7 +432,8 @@ function listPullRequestCells(
       ? html`${link} <span class="soft below">Its issue was deleted.</span>`
       : html`<a class="row-link" href="/issues/${issueId}">${renderPlainLine(title)}</a><span class="below apart">${link}</span>`,
     renderBadge(...PULL_REQUEST_STATES[state]),
-    renderBadge(...CHECKS[checks]),
+    // Nobody follows the checks of one that is no longer open.
+    state !== 'open' && checks === 'waiting' ? html`${DASH}` : renderBadge(...CHECKS[checks]),
     renderMoment(changedAt),
   ];
 }

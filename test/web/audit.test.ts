@@ -1,7 +1,22 @@
 // The audit log: who sees which entries, in what words, and page by page.
 import { describe, expect, it } from 'vitest';
 import type { Role } from '../../src/core/project/person.ts';
-import { acceptance, accepted, comment, NOW, opening, record, TRIAGER, token } from '../support/store-samples.ts';
+import {
+  acceptance,
+  accepted,
+  at,
+  comment,
+  found,
+  NOW,
+  opening,
+  record,
+  recorded,
+  sighting,
+  TRIAGER,
+  token,
+  trigger,
+  WRITER,
+} from '../support/store-samples.ts';
 import { linksOf, rowsOf } from './read-page.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 
@@ -52,6 +67,28 @@ describe('the audit log', () => {
     expect(linksOf(page).map(({ href }) => href)).toContain('https://github.com/octo/shop/issues/12');
     await store.saveThreadRecord('thr_1', record({ comment: comment('inv_1') }), NOW);
     expect(rowsOf(await visitor.page('/audit'), LIST)[1]?.[2]).toBe('labelled #12 → analysis posted');
+  });
+
+  it('says how an analysis was requested only of the request that it knows', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    await labelled(ground, 'carl');
+    const base = { account: ground.visitor.account, project: ground.projects[0]! };
+    const asked = trigger({ kind: 'comment', by: WRITER, role: 'write', commentId: 5, at: at(600) });
+    const thread = opening('thr_2', { trigger: asked });
+    await accepted(ground.store, acceptance(base, { thread, fingerprint: 'again', now: at(600) }));
+    const rows = rowsOf(await ground.visitor.page('/audit'), LIST).map((cells) => cells.slice(1, 3));
+    expect(rows).toContainEqual([WRITER.login, 'commented on #12']);
+    expect(rows.map(([, what]) => what)).toContain('requested an analysis of #12');
+    expect(rows.map(([, what]) => what)).not.toContain('labelled #12');
+  });
+
+  it('says that checks failed, whoever pushed them', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    const base = { account: ground.visitor.account, project: ground.projects[0]! };
+    await recorded(ground.store, base.project.id, [sighting('first')]);
+    await accepted(ground.store, acceptance(base, { thread: found('fal_1') }));
+    const rows = rowsOf(await ground.visitor.page('/audit'), LIST);
+    expect(rows.map((cells) => cells[2])).toContain('checks failed on pull request #5');
   });
 
   it('is filtered by person, project and kind, and keeps the filter from page to page', async () => {

@@ -93,6 +93,17 @@ describe('the calibration of a project', () => {
     expect(rowsOf(all, RELIABILITY)).toEqual(rowsOf(page, RELIABILITY));
   });
 
+  it('says why no pull request is opened, instead of a threshold that would not count', async () => {
+    const settings = { noPullRequests: 'The repository opens no pull requests.' };
+    await using ground = await webGround({ repositories: [repository('octo/shop')], settings });
+    for (let at = 0; at < 6; at += 1) await followed(ground, 0.9, MERGED);
+    const page = await ground.visitor.page(`/projects/${ground.projects[0]?.id}/calibration`);
+    expect(contentOf(page)).toContain('Threshold The repository opens no pull requests.');
+    expect(contentOf(page)).not.toContain('open automatically');
+    expect(page).toContain('class="dot"');
+    expect(page).not.toContain('class="threshold"');
+  });
+
   it('says that the configuration fixes it', async () => {
     const settings = { threshold: 0.9 };
     await using ground = await webGround({ repositories: [repository('octo/shop')], settings });

@@ -5,6 +5,7 @@ import type { Verdict } from '../../src/core/check/verdict.ts';
 import { createId } from '../../src/core/ids.ts';
 import type { Forecast } from '../../src/core/past.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
+import type { ContextRepository } from '../../src/core/source/context-repository.ts';
 import type { Subject, ThreadRecord } from '../../src/core/thread/thread.ts';
 import {
   conclusion,
@@ -98,9 +99,32 @@ describe('what was held back', () => {
     expect(page.match(/<summary>(?!<span)/g)).toHaveLength(3);
     expect(textOf(page)).toContain('would have posted 1 comment and 2 pull requests here');
     expect(rowsOf(page).slice(0, 2)).toEqual([
-      ['Broken by the change', '', '1', '1', ''],
+      ['Unclear', '', '1', '1', ''],
       ['Issues and reports', '', '', '1', ''],
     ]);
+  });
+
+  it('shows no texts that rest on a repository which the person cannot read', async () => {
+    await using ground = await onGithub();
+    const texts = { comment: 'The other one says so', pullRequest: 'Taken from there' };
+    const investigationId = await held(ground, { kind: 'issue', number: 4 }, texts);
+    const found = await ground.store.findInvestigation(investigationId);
+    const run = (await ground.store.startRun(found?.runId ?? '', NOW))!;
+    const made = conclusion();
+    const read: ContextRepository = {
+      projectId: 'prj_gone',
+      repository: 'octo/gone',
+      revision: 'd'.repeat(40),
+      ref: '',
+      via: 'configuration',
+      path: '',
+      refused: null,
+    };
+    await ground.store.conclude(run, { ...made, analysis: { ...made.analysis, context: [read] } }, NOW);
+    const page = await observedOf(ground);
+    expect(headingsOf(page).at(-1)).toBe('3 This result is withheld.');
+    expect(page).not.toContain(texts.comment);
+    expect(page).not.toContain(texts.pullRequest);
   });
 
   it('has the problem as its title, and what it cost', async () => {

@@ -57,7 +57,7 @@ describe('the usage of projects', () => {
     const page = await ground.visitor.page('/usage');
     expect(contentOf(page)).toContain('Submit a first report');
     expect(contentOf(page)).toContain('No pull requests yet.');
-    expect(contentOf(page)).toContain('Limits: $1.00 an investigation, $25.00 a repository and month.');
+    expect(contentOf(page)).toContain('Limits: $1.00 per investigation, $25.00 per repository per month.');
     expect(tilesOf(page)[0]).toBe('$0 of $200.00 spent');
     expect(linksOf(page).map(({ href }) => href)).not.toContain('/usage?format=csv');
   });
@@ -110,15 +110,15 @@ describe('the usage of projects', () => {
     expect(page.match(/<rect class="bar"/g)).toHaveLength(2);
   });
 
-  it('says what of the cost has no day, and what second reviews were of it', async () => {
+  it("says what of the cost can't be dated, and what second reviews were of it", async () => {
     await using ground = await webGround();
     const [project] = ground.projects;
     const now = ground.clock.now.toISOString();
     const paid = { spent: 250_000, tokens: { prompt: 1, cached: 0, completion: 1 }, now };
     await ground.store.addCommandCost({ id: 'run_1', projectId: project!.id }, { ...paid, isSecondLook: true });
     const page = contentOf(await ground.visitor.page('/usage'));
-    expect(page).toContain('Includes $0.25 for 1 second review.');
-    expect(page).toContain('$0.25 of deleted investigations and commands has no day.');
+    expect(page).toContain('Includes $0.25 for second reviews (1 turn).');
+    expect(page).toContain("$0.25 of deleted investigations and commands can't be dated.");
   });
 
   it('says in words where a budget is nearly, or wholly, used up', async () => {
@@ -196,9 +196,11 @@ describe('what became of pull requests', () => {
     await opened(ground, 1, { state: 'merged', checks: 'green' });
     await opened(ground, 2, { state: 'closed', checks: 'moved' });
     await opened(ground, 3, { state: 'open', checks: 'red' });
+    await opened(ground, 4, { state: 'merged', checks: 'waiting' });
     const page = await ground.visitor.page('/usage');
-    expect(contentOf(page)).toContain('1 merged, 1 open, 1 closed without a merge.');
+    expect(contentOf(page)).toContain('2 merged, 1 open, 1 closed without a merge.');
     expect(rowsOf(page, PULLS).map((cells) => cells.slice(0, 3))).toEqual([
+      ['octo/shop#4 Its issue was deleted.', 'merged', '–'],
       ['octo/shop#3 Its issue was deleted.', 'open', 'failing'],
       ['octo/shop#2 Its issue was deleted.', 'closed without a merge', 'taken over'],
       ['octo/shop#1 Its issue was deleted.', 'merged', 'passing'],
