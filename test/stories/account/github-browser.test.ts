@@ -152,7 +152,7 @@ describe('the pages that a GitHub fills bar nobody, light and dark, wide and nar
     ['watched-settings', WATCHED, '/settings', "this repository's file"],
     ['failures', WATCHED, '/failures', 'TypeError'],
     ['observed', WATCHED, '/observed', 'Comment'],
-    ['observed-nothing', SHOP, '/observed', 'Causeway posts nothing'],
+    ['observed-nothing', SHOP, '/observed', 'In the 14 days before it was installed'],
   ];
 
   it.each(PAGES)('%s', async (name, project, path, words) => {
