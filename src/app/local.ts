@@ -253,6 +253,7 @@ export function createLocalConfiguration(
     values: values.filter(({ name }) => LOCAL_VALUES.has(name)),
     problem: '',
     url: '',
+    mode: null,
     yaml: '',
   };
   return async () => all;

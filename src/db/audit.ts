@@ -54,7 +54,7 @@ interface AuditFilter {
   readonly accountId: string;
   readonly projectIds: readonly string[];
   readonly limit: number;
-  /** Only what these did: account ids as in `findActors`. Absent: anybody. */
+  /** Only what these did: account ids as in `findActors`. Absent: everyone. */
   readonly actors?: readonly string[];
   /** Only what was done in this one. Absent: everything. */
   readonly projectId?: string;
@@ -103,7 +103,7 @@ export function createAuditVerbs(database: Database) {
     /** Newest first: what the account did, and what was done in these projects. */
     listAuditEntries: (filter: AuditFilter): Promise<readonly AuditEntry[]> =>
       database.read((reader) => listAuditEntries(reader, filter)),
-    /** Under which ids a person stands in the log, by their login in any case; none where nobody has it. */
+    /** The ids of a person in the log, by their login in any case; none where no account has it. */
     findActors: (login: string): Promise<readonly string[]> =>
       database.read(async (reader) => {
         const rows = await reader

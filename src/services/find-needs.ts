@@ -1,6 +1,6 @@
 // What waits for a person in the projects that they see: the first thing that they should read.
 import type { Permissions } from '../core/account/index.ts';
-import { type Failure, findRange, type LikeliestCommit } from '../core/check/index.ts';
+import { type Failure, findBlamedCommit, isMostlyFlaky, mayNameCommits } from '../core/check/index.ts';
 import { type ConfigurationOf, isAtLeast, isGithubProject, type Project } from '../core/project/index.ts';
 import type { ChecksState } from '../core/thread/index.ts';
 import type { IssueLine, Store } from '../db/index.ts';
@@ -8,12 +8,12 @@ import { type Asking, type KnownProjects, listVisibleIssueLines } from './access
 
 /** One thing that waits; `since`: ISO 8601, of a red branch when it was last seen red. */
 export type Need =
-  /** The default branch fails for a reason that is neither chance nor a machine. `commit`: null where none stands out. */
+  /** The default branch fails, and neither a flaky test nor the CI machine is to blame. `commit`: null where none is likelier than the others. */
   | {
       readonly kind: 'red_branch';
       readonly project: Project;
       readonly failure: Failure;
-      readonly commit: CommitOfRange | null;
+      readonly commit: ReturnType<typeof findBlamedCommit>;
       readonly since: string;
     }
   /** `issue` null: it was deleted. */
@@ -33,11 +33,6 @@ export type Need =
   /** Events of the last days that the account's own addresses did not take. */
   | { readonly kind: 'deliveries'; readonly count: number; readonly since: string };
 
-interface CommitOfRange extends LikeliestCommit {
-  readonly author: string;
-  readonly subject: string;
-}
-
 interface NeedDeps {
   readonly store: Store;
   readonly permissions: Permissions;
@@ -46,7 +41,7 @@ interface NeedDeps {
 }
 
 const DAY_MS = 86_400_000;
-/** Whoever has not answered by then does not see the question any more. */
+/** An older question is no longer shown. */
 const QUESTION_DAYS = 30;
 const DELIVERY_DAYS = 3;
 /** Read of each kind: more than a person works through, and a bound on what one page costs. */
@@ -82,9 +77,11 @@ async function listRedBranches({ store }: NeedDeps, ids: readonly string[], byId
   const failures = await store.listFailures(ids, { state: 'open', isOnDefault: true, limit: MOST_READ });
   return failures.flatMap((failure) => {
     const project = byId.get(failure.projectId);
-    // Nobody can mend what is archived.
+    // An archived repository cannot be changed.
     if (project === undefined || isArchived(project) || !breaksBranch(failure)) return [];
-    return [{ kind: 'red_branch' as const, project, failure, commit: findCommit(failure), since: failure.lastSeen.at }];
+    return [
+      { kind: 'red_branch' as const, project, failure, commit: findBlamedCommit(failure), since: failure.lastSeen.at },
+    ];
   });
 }
 
@@ -92,19 +89,9 @@ function isArchived({ source }: Project): boolean {
   return source.kind === 'github' && source.isArchived;
 }
 
-/** Chance and broken machines go by themselves. */
-function breaksBranch({ lastSeen: { verdict }, hits, flakyHits }: Failure): boolean {
-  return verdict !== 'flaky' && verdict !== 'infrastructure' && flakyHits * 2 <= hits;
-}
-
-function findCommit(failure: Failure): CommitOfRange | null {
-  const range = findRange(failure);
-  if (range === null) return null;
-  const [only] = range.commits;
-  const sha = range.likeliest?.sha ?? (range.total === 1 ? only?.sha : undefined);
-  const commit = range.commits.find((each) => each.sha === sha);
-  if (commit === undefined) return null;
-  return { ...commit, reason: range.likeliest?.reason ?? '' };
+/** A flaky test and a broken machine are no reason to change the branch. */
+function breaksBranch(failure: Failure): boolean {
+  return mayNameCommits(failure.lastSeen.verdict) && !isMostlyFlaky(failure);
 }
 
 async function listPullRequests(
@@ -197,11 +184,11 @@ async function countFailedDeliveries({ store, now }: NeedDeps, { account }: Aski
   return last === undefined ? [] : [{ kind: 'deliveries', count: failed.length, since: last.createdAt }];
 }
 
-/** Whether the default branch of a project passes. `unknown`: no pass was seen, or a flake or a broken machine since. */
+/** Whether the default branch of a project passes. `unseen`: none of its checks was seen. `unknown`: since its last pass only a flaky test or the CI machine failed. */
 export type BranchState =
   | { readonly kind: 'red'; readonly failures: number }
   | { readonly kind: 'green'; readonly passedAt: string }
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unseen' | 'unknown' };
 
 /** Of the projects on GitHub that are not archived; others have no checks. */
 export async function readBranchStates(
@@ -220,7 +207,8 @@ export async function readBranchStates(
       if (failing > 0) return [id, { kind: 'red', failures: failing }];
       // A flake or a broken machine that was seen after the last pass leaves it open.
       const isNewest = passedAt !== undefined && open.every(({ lastSeen }) => lastSeen.at <= passedAt);
-      return [id, isNewest ? { kind: 'green', passedAt } : { kind: 'unknown' }];
+      if (isNewest) return [id, { kind: 'green', passedAt }];
+      return [id, { kind: passedAt === undefined && open.length === 0 ? 'unseen' : 'unknown' }];
     }),
   );
 }

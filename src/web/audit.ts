@@ -64,7 +64,7 @@ const GROUPS: readonly (readonly [Deed['group'], text: string])[] = [
 ];
 
 interface AuditQuery {
-  /** A login, or `github 7`; "": anybody. */
+  /** A login, or `github 7`; "": everyone. */
   readonly who: string;
   /** Id; "": any. */
   readonly project: string;

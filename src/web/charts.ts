@@ -4,18 +4,6 @@ import { html } from 'hono/html';
 import { formatCount } from './components.ts';
 import type { Html } from './layout.ts';
 
-const DAY_MS = 86_400_000;
-const TREND_DAYS = 30;
-
-/** Days in UTC such as `2026-11-20`, the oldest first and today last. */
-export function listTrendDays(now: Date, count = TREND_DAYS): readonly string[] {
-  return Array.from({ length: count }, (_, at) => toDay(new Date(now.getTime() - (count - 1 - at) * DAY_MS)));
-}
-
-function toDay(date: Date): string {
-  return date.toISOString().slice(0, 10);
-}
-
 /** The counts of one entry on each of the days; days that it has none of count 0. */
 export function spreadOverDays(
   counts: readonly { readonly day: string; readonly count: number }[],
@@ -121,7 +109,7 @@ export function renderDayChart({
   const most = Math.max(highest, isFar ? 0 : (line?.value ?? 0));
   const y = scaleLinear([0, most > 0 ? most : 1], [plot.bottom, plot.top]).nice(3);
   const x = scaleBand(days, [plot.left, plot.right]).paddingInner(0.25);
-  // Counts have no halves; of money, a chart of nothing has but its zero.
+  // A count is a whole number.
   const ticks = y.ticks(3).filter((tick) => format !== formatCount || Number.isInteger(tick));
   const bars = days.flatMap((day, at) => {
     const value = values[at] ?? 0;

@@ -8,6 +8,7 @@ import { describeOutcome } from '../core/issue/index.ts';
 import type { Outcome } from '../core/outcome/index.ts';
 import { isAtLeast, isGithubProject, type Project } from '../core/project/index.ts';
 import type { InvestigationStep, Origin } from '../core/report/index.ts';
+import type { ChecksState } from '../core/thread/index.ts';
 import { findVisibleProject, isId, type SeenProject } from '../services/index.ts';
 import { type Crumb, type Html, refuseAbsentPage } from './layout.ts';
 import { renderText, type TextLinks } from './text.ts';
@@ -37,6 +38,28 @@ export function formatPlural(value: number, one: string, several = `${one}s`): s
 /** A highlighted word, such as a state; its tone never carries the meaning by itself. */
 export function renderBadge(text: string, tone: Tone = 'quiet'): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
+}
+
+const CHECKS: Readonly<Record<ChecksState, readonly [words: string, tone: Tone]>> = {
+  waiting: ['pending', 'busy'],
+  green: ['passing', 'good'],
+  red: ['failing', 'bad'],
+  none: ['none', 'quiet'],
+  moved: ['taken over', 'quiet'],
+};
+
+/** Of a pull request of ours, such as "passing". */
+export function describeChecks(state: ChecksState): readonly [words: string, tone: Tone] {
+  return CHECKS[state];
+}
+
+/** Share of a budget from which on a warning is shown. */
+export const NEARLY_USED = 0.8;
+
+/** A scale of what is used of a budget in US dollars; nothing without a budget, since an empty scale cannot be drawn. */
+export function renderBudgetMeter(name: string, used: number, limit: number): Html {
+  if (limit <= 0) return NOTHING;
+  return html`<meter min="0" max="${limit}" low="${NEARLY_USED * limit}" high="${0.999 * limit}" optimum="0" value="${Math.min(used, limit)}" aria-label="Share of the budget: ${name}"></meter>`;
 }
 
 /** Untrusted text on one line; only what is between backticks is marked up, as code. */

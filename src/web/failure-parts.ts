@@ -8,7 +8,8 @@ import {
   describeFlake,
   type Failure,
   type Flake,
-  findRange,
+  findBlamedCommit,
+  isMostlyFlaky,
   removeDuration,
   splitError,
 } from '../core/check/index.ts';
@@ -66,22 +67,27 @@ export function cleanLabel(name: string): string {
   return sanitiseLine(name, 200);
 }
 
-export interface Owner {
-  readonly name: string;
-  /** What makes them the owner; may contain backticks. */
-  readonly why: string;
-}
+/** `file`: owns the file of the failing test. `commit`: wrote the commit that the failure most likely came with. */
+export type Owner = { readonly name: string } & (
+  | { readonly by: 'file'; readonly path: string }
+  | { readonly by: 'commit'; readonly sha: string }
+);
 
-/** Who owns the failing test, or who wrote the commit that it most likely came with. */
+/** Owners of the failing test's file before the author of the commit. */
 export function listOwners(failure: Failure, last?: LastFinding): readonly Owner[] {
   const { owners = [], path = '' } = last?.testFile ?? {};
-  const range = findRange(failure);
-  const sha = range?.likeliest?.sha ?? (range?.total === 1 ? range.to : '');
-  const author = sanitiseLine(range?.commits.find((commit) => commit.sha === sha)?.author ?? '', 80);
+  const commit = findBlamedCommit(failure);
+  const author = sanitiseLine(commit?.author ?? '', 80);
+  const ofFile = { by: 'file', path: sanitiseLine(path, 300) } as const;
   return [
-    ...owners.map((name) => ({ name: sanitiseLine(name, 100), why: `owns \`${sanitiseLine(path, 300)}\`` })),
-    ...(author === '' ? [] : [{ name: author, why: `wrote ${sha.slice(0, 7)}` }]),
+    ...owners.map((name) => ({ name: sanitiseLine(name, 100), ...ofFile })),
+    ...(commit === null || author === '' ? [] : [{ name: author, by: 'commit' as const, sha: commit.sha }]),
   ];
+}
+
+/** What makes them the owner, after their name; may contain backticks. */
+export function explainOwner(owner: Owner): string {
+  return owner.by === 'file' ? `owns \`${owner.path}\`` : `wrote ${owner.sha.slice(0, 7)}`;
 }
 
 export function describeFlakeOf(
@@ -102,10 +108,10 @@ interface FailureStanding {
 export function describeState(failure: Failure, project: Project): FailureStanding {
   const main = project.source.kind === 'github' ? sanitiseLine(project.source.defaultBranch, 30) : '';
   const branch = main === '' ? 'the default branch' : main;
-  const { state, closed, opening, isOnDefault, hits, flakyHits, lastSeen, pullRequests } = failure;
+  const { state, closed, opening, isOnDefault, lastSeen, pullRequests } = failure;
   if (state === 'closed')
     return closed?.by === 'green' ? { text: 'fixed', tone: 'good' } : { text: 'closed', tone: 'quiet' };
-  if (flakyHits > 0 && flakyHits * 2 > hits) return { text: 'flaky', tone: 'busy' };
+  if (isMostlyFlaky(failure)) return { text: 'flaky', tone: 'busy' };
   if (lastSeen.verdict === 'infrastructure') return { text: 'CI machine', tone: 'quiet' };
   if (opening > 1 && closed?.by === 'green') return { text: 'regression', tone: 'bad' };
   if (isOnDefault) return { text: `on ${branch}`, tone: 'bad' };

@@ -8,6 +8,7 @@ import {
   type Failure,
   type Flake,
   findRange,
+  listDaysUntil,
   type Quarantine,
   type Sighting,
   type Verdict,
@@ -18,7 +19,7 @@ import type { Project } from '../core/project/index.ts';
 import type { Investigation } from '../core/report/index.ts';
 import type { Thread } from '../core/thread/index.ts';
 import { findVisibleIssue } from '../services/index.ts';
-import { formatDay, listTrendDays, renderDayChart } from './charts.ts';
+import { formatDay, renderDayChart } from './charts.ts';
 import {
   createCrumbs,
   describeVerdict,
@@ -41,6 +42,7 @@ import {
 import {
   cleanLabel,
   describeFlakeOf,
+  explainOwner,
   isFailureId,
   listOwners,
   type Owner,
@@ -64,7 +66,7 @@ export async function getFailurePage(c: PageContext, deps: WebDeps): Promise<Res
   if (failure.projectId !== project.id) refuseAbsentPage();
   const last = (await deps.store.findLastFindings([failure])).get(id);
   const { title, error } = titleFailure(failure, last?.excerpt);
-  const days = listTrendDays(deps.now());
+  const days = listDaysUntil(deps.now());
   const { cause, owners } = await renderFailureCause(c, deps, project, failure);
   const facts = { failure, owners: [...listOwners(failure, last), ...owners], days };
   const values = (await readSightings(deps.store, [failure], days)).get(id) ?? [];
@@ -93,15 +95,15 @@ function renderFacts(project: Project, { failure, owners, days }: FailureFacts, 
   const named = [...new Map(owners.map((owner) => [owner.name, owner])).values()];
   return html`<section class="panel glance" aria-label="At a glance"><dl class="facts"><dt>State</dt><dd>${renderFailureState(project, failure)}${renderHistory(failure)}</dd>
 <dt>Owner</dt><dd>${named.length === 0 ? html`<span class="soft">not known</span>` : named.map(renderOwner)}</dd>
-<dt>Since</dt><dd>${renderMoment(firstSeen.at)} at ${renderCommit(project, firstSeen.sha)}${firstSeen.pullRequest === null ? '' : html` in ${renderNumber(project, 'pull', firstSeen.pullRequest)}`}</dd>
+<dt>${failure.opening === 1 ? 'Since' : 'First seen'}</dt><dd>${renderMoment(firstSeen.at)} at ${renderCommit(project, firstSeen.sha)}${firstSeen.pullRequest === null ? '' : html` in ${renderNumber(project, 'pull', firstSeen.pullRequest)}`}</dd>
 <dt>Last seen</dt><dd>${renderMoment(lastSeen.at)} in ${cleanLabel(lastSeen.checkName)}</dd>
 <dt>Seen</dt><dd>${formatPlural(hits, 'time')}</dd>
 ${pullRequests.length === 0 ? '' : html`<dt>Pull requests</dt><dd>${renderJoined(pullRequests)}</dd>`}</dl>
 ${renderTrend(values, days)}</section>`;
 }
 
-function renderOwner({ name, why }: Owner): Html {
-  return html`<span class="owner">${name} <span class="soft">${renderPlainLine(why)}</span></span>`;
+function renderOwner(owner: Owner): Html {
+  return html`<span class="owner">${owner.name} <span class="soft">${renderPlainLine(explainOwner(owner))}</span></span>`;
 }
 
 /** A bar for each of the last 30 days (UTC). */
@@ -257,7 +259,7 @@ async function renderInvestigation(
   }
 }
 
-/** The cause, if one was found: what else an answer says is no cause, and stands on its own page. */
+/** The cause, if one was found; else the reason of the answer, whose own page has the rest. */
 function renderAnswer(issue: Issue): FailureCause {
   const { id, rootCause, analysis } = issue;
   const { confidence, ownership } = analysis;
@@ -265,12 +267,13 @@ function renderAnswer(issue: Issue): FailureCause {
   const found = hasCause(issue) ? getFirstSentence(rootCause, 300) : '';
   const owners = (ownership?.owners ?? []).map((name) => ({
     name: cleanLabel(name),
-    why: `owns \`${sanitiseLine(ownership?.file ?? '', 300)}\``,
+    by: 'file' as const,
+    path: sanitiseLine(ownership?.file ?? '', 300),
   }));
   const cause =
     found === ''
       ? html`<p>${renderOutcome(analysis)} <span class="soft">${renderPlainLine(analysis.reason, 400)}</span></p>
-<p><a href="/issues/${id}">What was looked at</a></p>`
+<p><a href="/issues/${id}">What was checked</a></p>`
       : html`<p class="lead"><a href="/issues/${id}">${renderPlainLine(found)}</a></p><p>${renderOutcome(analysis)}${sure}</p>`;
   return { cause, owners };
 }

@@ -1,10 +1,10 @@
 // The failures of a project: the list of them, and the flaky ones.
 
 import { html } from 'hono/html';
-import type { Failure } from '../core/check/index.ts';
+import { type Failure, listDaysUntil } from '../core/check/index.ts';
 import { isGithubProject, type Project } from '../core/project/index.ts';
 import type { LastFinding } from '../db/index.ts';
-import { listTrendDays, renderSparkline } from './charts.ts';
+import { renderSparkline } from './charts.ts';
 import {
   createCrumbs,
   cutPage,
@@ -27,6 +27,7 @@ import {
   cleanLabel,
   describeFlakeOf,
   describeState,
+  explainOwner,
   formatRate,
   isFailureId,
   listOwners,
@@ -100,7 +101,7 @@ export async function renderFailures(
   failures: readonly Failure[],
 ): Promise<Html> {
   const byId = new Map(projects.map((project) => [project.id, project]));
-  const days = listTrendDays(now());
+  const days = listDaysUntil(now());
   const findings = await store.findLastFindings(failures);
   const sightings = await readSightings(store, failures, days);
   return renderTable({
@@ -166,11 +167,11 @@ function listSome(parts: readonly (Html | string)[]): readonly (Html | string)[]
 
 function renderOwner(failure: Failure, last?: LastFinding): Html {
   const owners = listOwners(failure, last);
-  const named = owners.filter(({ why }) => why === owners[0]?.why);
-  if (named.length === 0) return NONE;
-  const why = named[0]?.why ?? '';
-  const note = why.startsWith('wrote') ? html`<span class="soft below">${why}</span>` : '';
-  return html`${renderNames(named.map(({ name }) => name))}${note}`;
+  const ofFile = owners.filter(({ by }) => by === 'file');
+  if (ofFile.length > 0) return renderNames(ofFile.map(({ name }) => name));
+  const [author] = owners;
+  if (author === undefined) return NONE;
+  return html`${renderNames([author.name])}<span class="soft below">${explainOwner(author)}</span>`;
 }
 
 function renderNames(names: readonly string[]): Html {

@@ -1,10 +1,10 @@
-// The first screen: what needs the person, how things stand in one line, what runs, and the projects with their last 30 days.
+// The first screen: what needs the person, the state of everything in one line, what runs, and the projects with their last 30 days.
 import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
+import { listDaysUntil } from '../core/check/index.ts';
 import { formatDollars } from '../core/issue/index.ts';
 import { calibrate } from '../core/outcome/index.ts';
 import { isGithubProject, type Project } from '../core/project/index.ts';
-import type { ChecksState } from '../core/thread/index.ts';
 import type { LastFinding, ProjectCounts } from '../db/index.ts';
 import {
   type BranchState,
@@ -15,10 +15,11 @@ import {
   type Need,
   readBranchStates,
 } from '../services/index.ts';
-import { listTrendDays, renderSparkline, spreadOverDays } from './charts.ts';
+import { renderSparkline, spreadOverDays } from './charts.ts';
 import {
   cutPage,
   DASH,
+  describeChecks,
   formatCount,
   formatPlural,
   NOTHING,
@@ -116,12 +117,12 @@ async function readGlance(
 /** Four questions that everybody asks first, answered in one line. */
 function renderGlance({ branches, running, spent, budget, right, rated, answers }: Glance): Html {
   const count = (state: BranchState['kind']) => [...branches.values()].filter(({ kind }) => kind === state).length;
-  const [red, green, unknown] = [count('red'), count('green'), count('unknown')];
+  const [red, green, unknown] = [count('red'), count('green'), count('unseen') + count('unknown')];
   const name = (number: number, word: string) => (branches.size === 1 ? word : `${formatCount(number)} ${word}`);
   const states = [
     ...(red > 0 ? [html`<strong class="bad">${name(red, 'red')}</strong>`] : []),
     ...(green > 0 ? [html`<strong class="good">${name(green, 'green')}</strong>`] : []),
-    ...(unknown > 0 ? [branches.size === unknown ? 'no checks seen yet' : `${formatCount(unknown)} unknown`] : []),
+    ...(unknown > 0 ? [branches.size === count('unseen') ? 'no checks seen yet' : name(unknown, 'unknown')] : []),
   ];
   const unrated = Math.max(0, answers - rated);
   const ratings =
@@ -167,14 +168,6 @@ ${renderAll(found.slice(0, open))}${folded.length === 0 ? '' : html`<details><su
   })}`;
 }
 
-const CHECKS: Readonly<Record<ChecksState, string>> = {
-  waiting: 'checks pending',
-  green: 'checks passing',
-  red: 'checks failing',
-  none: 'no checks',
-  moved: 'taken over',
-};
-
 interface NeedRow {
   readonly badge: readonly [text: string, tone: Tone];
   readonly link: Html;
@@ -210,8 +203,8 @@ function describeNeed(need: Need, findings: ReadonlyMap<string, LastFinding>): N
         badge: [isGithubProject(project) ? `${project.source.defaultBranch || 'default branch'} is red` : 'red', 'bad'],
         link,
         project,
-        details: blame,
-        since,
+        details: [...blame, html`last red ${renderMoment(since)}`],
+        since: '',
       };
     }
     case 'pull_request': {
@@ -223,7 +216,11 @@ function describeNeed(need: Need, findings: ReadonlyMap<string, LastFinding>): N
         badge: ['review', 'busy'],
         link,
         project,
-        details: [`pull request #${number}`, CHECKS[checks], ...answer],
+        details: [
+          `pull request #${number}`,
+          checks === 'none' ? 'no checks' : `checks ${describeChecks(checks)[0]}`,
+          ...answer,
+        ],
         since,
       };
     }
@@ -299,14 +296,16 @@ function renderBranchState(state: BranchState): Html {
       return renderBadge('red', 'bad');
     case 'green':
       return renderBadge('green', 'good');
-    case 'unknown':
+    case 'unseen':
       return html`<span class="soft">no checks seen</span>`;
+    case 'unknown':
+      return html`<span class="soft">unknown</span>`;
   }
 }
 
 /** Red checks a day; answers a day where no checks are seen, as in local mode. */
 async function readLines({ store, now }: WebDeps, projects: readonly Project[]): Promise<ReadonlyMap<string, Html>> {
-  const days = listTrendDays(now());
+  const days = listDaysUntil(now());
   const [since = ''] = days;
   const ids = projects.map(({ id }) => id);
   const sightings = Map.groupBy(await store.readDailySightings({ projectIds: ids, since }), ({ id }) => id);

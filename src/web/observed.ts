@@ -6,7 +6,7 @@ import { html } from 'hono/html';
 import type { Finding, Head, Verdict } from '../core/check/index.ts';
 import { formatDollars, formatPercent } from '../core/issue/index.ts';
 import { countFailed, describeForecastCheck, explainForecast, FORECAST_GROUPS, type Forecast } from '../core/past.ts';
-import type { Project } from '../core/project/index.ts';
+import type { EffectiveMode, Project } from '../core/project/index.ts';
 import type { Subject, Thread } from '../core/thread/index.ts';
 import type { Backfill } from '../db/index.ts';
 import { describeRunning, listVisibleIssueLines, type SeenProject } from '../services/index.ts';
@@ -19,6 +19,7 @@ import {
   formatCount,
   formatPlural,
   NOTHING,
+  renderBudgetMeter,
   renderCommit,
   renderCopyable,
   renderJoined,
@@ -49,15 +50,17 @@ export async function getObserved(c: PageContext, deps: WebDeps): Promise<Respon
   const backfill = await deps.store.findBackfill(project.id);
   const forecast = backfill?.forecast ?? null;
   const { signal } = c.get('asking');
-  const mode = readMode(await deps.configurationOf(project, signal).catch(() => null));
+  // The page is useful without it, where GitHub does not answer.
+  const configuration = await deps.configurationOf(project, signal).catch(() => null);
+  const effective = configuration?.mode ?? null;
   const isAnyHeld = held.threads.length + held.heads.length > 0;
   const body = html`${renderProjectHead(seen, 'observed')}
-<p class="lead">${isAnyHeld ? summariseHeld(held, mode) : describePast(backfill)}</p>
+<p class="lead">${isAnyHeld ? summariseHeld(held, effective) : describePast(backfill)}</p>
 ${isAnyHeld ? renderSection('so-far', 'Held back so far', renderHeldTable(held)) : NOTHING}
 ${forecast === null ? NOTHING : renderSection('forecast', `The ${DAYS} days before it was installed`, renderForecastOfProject(forecast, isAnyHeld))}
 ${forecast === null && isAnyHeld ? html`<p class="hint">${describePast(backfill)}</p>` : NOTHING}
 ${await renderCost(deps, project, forecast)}
-${renderSwitch(mode)}
+${renderSwitch(effective)}
 ${isAnyHeld ? renderSection('held', 'What would have been posted', renderHeldList(project, held)) : NOTHING}
 ${forecast === null ? NOTHING : renderFailed(project, forecast)}`;
   const crumbs = createCrumbs(project, { text: 'Observed', href: `/projects/${project.id}/observed` });
@@ -135,24 +138,7 @@ function describeSubject({ kind }: Subject): string {
   }
 }
 
-/** `unknown`: GitHub does not answer just now. */
-type Mode = 'observe' | 'comment' | 'fix' | 'unknown';
-
-interface EffectiveMode {
-  readonly mode: Mode;
-  /** Whether the operator allows no more. */
-  readonly isCapped: boolean;
-}
-
-const MODES: readonly Mode[] = ['observe', 'comment', 'fix'];
-
-function readMode(configuration: Awaited<ReturnType<WebDeps['configurationOf']>> | null): EffectiveMode {
-  const set = configuration?.values.find(({ name }) => name === 'mode');
-  const ceiling = MODES.find((mode) => set?.limit.startsWith(`${mode},`));
-  return { mode: ceiling ?? MODES.find((mode) => mode === set?.value) ?? 'unknown', isCapped: ceiling !== undefined };
-}
-
-function summariseHeld({ threads, heads, isCut }: Held, { mode }: EffectiveMode): Html {
+function summariseHeld({ threads, heads, isCut }: Held, effective: EffectiveMode | null): Html {
   const comments = threads.filter(({ thread }) => hasHeld(thread, 'comment')).length;
   const pullRequests = threads.filter(({ thread }) => hasHeld(thread, 'pullRequest')).length;
   const parts = [
@@ -161,7 +147,7 @@ function summariseHeld({ threads, heads, isCut }: Held, { mode }: EffectiveMode)
     ...(heads.length > 0 ? [formatPlural(heads.length, 'check run')] : []),
   ];
   const counted = parts.map((part) => html`<strong>${part}</strong>`);
-  const beginning = mode === 'observe' || mode === 'unknown' ? 'Switched on' : 'While it only observed';
+  const beginning = effective === null || effective.mode === 'observe' ? 'Switched on' : 'While it only observed';
   return html`${beginning}, Causeway would have posted ${isCut ? 'at least ' : ''}${renderList(counted)} here.`;
 }
 
@@ -327,7 +313,9 @@ async function renderCost(deps: WebDeps, { id }: Project, forecast: Forecast | n
   const toCells = (name: string, used: number, note: string) => [
     html`${name}<span class="soft below">${note}</span>`,
     formatDollars(used),
-    renderMeter(name, used, budget.repository),
+    budget.repository > 0
+      ? html`${renderBudgetMeter(name, used, budget.repository)} ${formatPercent(used / budget.repository)}`
+      : DASH,
   ];
   if (count === 0 && expected === 0) return NOTHING;
   const rows = [
@@ -356,13 +344,8 @@ async function renderCost(deps: WebDeps, { id }: Project, forecast: Forecast | n
   return renderSection('cost', 'Cost', html`${table}${hint}`);
 }
 
-function renderMeter(name: string, used: number, limit: number): Html {
-  if (limit <= 0) return DASH;
-  const percent = formatPercent(used / limit);
-  return html`<meter min="0" max="${limit}" low="${0.8 * limit}" high="${0.999 * limit}" optimum="0" value="${Math.min(used, limit)}" aria-label="Share of the budget: ${name}">${percent}</meter> ${percent}`;
-}
-
-function renderSwitch({ mode, isCapped }: EffectiveMode): Html {
+function renderSwitch(effective: EffectiveMode | null): Html {
+  const { mode, isCapped } = effective ?? { mode: null, isCapped: false };
   const file = html`<code>.github/causeway.yml</code>`;
   const isOn = mode === 'comment' || mode === 'fix';
   const title = isOn ? `It is on: mode ${mode}` : 'Switch it on';
@@ -371,7 +354,7 @@ function renderSwitch({ mode, isCapped }: EffectiveMode): Html {
 <p>To hold everything back first and see it listed here, put this line into ${file} on the default branch:</p>
 ${renderCopyable('line', 'mode: observe', 'line')}
 <p class="hint">For all repositories at once, the operator sets <code>MAX_MODE=observe</code>.</p>`
-    : html`<p>In <code>observe</code> mode Causeway posts nothing${mode === 'unknown' ? '' : ', and this is the mode here'}. Put this line into ${file} on the default branch:</p>
+    : html`<p>In <code>observe</code> mode Causeway posts nothing${mode === null ? '' : ', and this is the mode here'}. Put this line into ${file} on the default branch:</p>
 ${renderCopyable('line', 'mode: comment', 'line')}
 <p class="hint"><code>mode: fix</code> opens draft pull requests as well.${isCapped ? html` The operator's <code>MAX_MODE=observe</code> holds everything back until it is raised, whatever the file says.` : ''}</p>`;
   return html`<section class="panel switch" aria-labelledby="switch"><h2 id="switch">${title}</h2>${more}</section>`;

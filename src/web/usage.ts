@@ -7,17 +7,19 @@ import { formatDollars, formatPercent } from '../core/issue/index.ts';
 import { calibrate } from '../core/outcome/index.ts';
 import type { Project } from '../core/project/index.ts';
 import type { InvestigationState } from '../core/report/index.ts';
-import type { ChecksState } from '../core/thread/index.ts';
 import type { OpenedPullRequest, UsageRow } from '../db/index.ts';
 import { listKnownProjects, listVisibleIssueLines, listVisibleProjects } from '../services/index.ts';
 import { sayRated } from './calibration.ts';
 import { formatDay, renderDayChart } from './charts.ts';
 import {
   DASH,
+  describeChecks,
   formatCount,
   formatPlural,
+  NEARLY_USED,
   NOTHING,
   renderBadge,
+  renderBudgetMeter,
   renderEmpty,
   renderMissing,
   renderMoment,
@@ -37,8 +39,6 @@ const MONTHS = 6;
 const [MAX_PULL_REQUESTS, MAX_LISTED, MAX_OPEN] = [500, 50, 10];
 /** Projects of a month that are listed; the CSV file has all. */
 const MAX_LINES = 50;
-/** Share of a budget from which on a warning is shown. */
-const NEARLY = 0.8;
 
 type Figures = Omit<UsageRow, 'projectId' | 'month'>;
 
@@ -248,13 +248,8 @@ function renderLimits(month: UsageMonth | undefined, budget: WebDeps['budget']):
 function renderBudget(name: string, used: number, limit: number): Html {
   const share = limit > 0 ? used / limit : 1;
   const badge =
-    share >= 1 ? renderBadge('used up', 'bad') : share >= NEARLY ? renderBadge('nearly used up', 'busy') : '';
-  // An empty scale cannot be drawn.
-  const meter =
-    limit <= 0
-      ? ''
-      : html`<meter min="0" max="${limit}" low="${NEARLY * limit}" high="${0.999 * limit}" optimum="0" value="${Math.min(used, limit)}" aria-label="Share of the budget: ${name}"></meter>`;
-  return html`${meter} ${formatPercent(share)} of ${formatDollars(limit)} ${badge}`;
+    share >= 1 ? renderBadge('used up', 'bad') : share >= NEARLY_USED ? renderBadge('nearly used up', 'busy') : '';
+  return html`${renderBudgetMeter(name, used, limit)} ${formatPercent(share)} of ${formatDollars(limit)} ${badge}`;
 }
 
 function nameMonth(month: string): string {
@@ -377,14 +372,6 @@ const PULL_REQUEST_STATES: Readonly<Record<OpenedPullRequest['pullRequest']['sta
   closed: ['closed without a merge', 'quiet'],
 };
 
-const CHECKS: Readonly<Record<ChecksState, readonly [string, Tone]>> = {
-  waiting: ['pending', 'busy'],
-  green: ['passing', 'good'],
-  red: ['failing', 'bad'],
-  none: ['none', 'quiet'],
-  moved: ['taken over', 'quiet'],
-};
-
 async function renderPullRequests(
   c: PageContext,
   deps: WebDeps,
@@ -433,7 +420,7 @@ function listPullRequestCells(
       : html`<a class="row-link" href="/issues/${issueId}">${renderPlainLine(title)}</a><span class="below apart">${link}</span>`,
     renderBadge(...PULL_REQUEST_STATES[state]),
     // Nobody follows the checks of one that is no longer open.
-    state !== 'open' && checks === 'waiting' ? html`${DASH}` : renderBadge(...CHECKS[checks]),
+    state !== 'open' && checks === 'waiting' ? html`${DASH}` : renderBadge(...describeChecks(checks)),
     renderMoment(changedAt),
   ];
 }

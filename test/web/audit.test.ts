@@ -54,7 +54,7 @@ describe('the audit log', () => {
       `/projects/${ground.projects[0]!.id}`,
       ...['/audit?who=local', '/audit?who=local'],
     ]);
-    // No identifier is read, but whoever compares with another log finds it on the words.
+    // The identifier is the hover text, for comparing with other logs.
     expect(page).toContain(`title="${record.id}"`);
   });
 

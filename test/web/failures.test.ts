@@ -294,9 +294,9 @@ describe('one failure', () => {
     const none = { ...analysis, outcome: 'inconclusive', reason: 'The answer was discarded.' } as const;
     const [issueId = ''] = await ground.store.conclude(run, conclusion({ rootCause, analysis: none }), LATER);
     const page = await failureOf(ground, id);
-    expect(textOf(page)).toContain('Cause not found The answer was discarded. What was looked at');
+    expect(textOf(page)).toContain('Cause not found The answer was discarded. What was checked');
     expect(textOf(page)).not.toContain("I don't know");
-    expect(linkOf(page, 'What was looked at')).toBe(`/issues/${issueId}`);
+    expect(linkOf(page, 'What was checked')).toBe(`/issues/${issueId}`);
   });
 
   it('shows ten lines of its log around the error, and folds the rest', async () => {

@@ -80,7 +80,7 @@ export interface HouseSize {
 export const USUAL: HouseSize = { issues: 12, failures: 6 };
 export const FULL: HouseSize = { issues: 200, failures: 40 };
 
-/** Fills the ground's projects; what stands there follows from the size alone. */
+/** Fills the ground's projects; the same size gives the same records. */
 export async function fillHouse(ground: WebGround, { issues, failures }: HouseSize): Promise<void> {
   const { projects } = ground;
   for (let at = issues - 1; at >= 0; at -= 1) await addAnswer(ground, pick(projects, at * 5), at);

@@ -2,7 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { Fate } from '../../src/core/outcome/outcome.ts';
-import { conclusion, ofActions, pullRequest, record, recorded, SHA, sighting } from '../support/store-samples.ts';
+import {
+  acceptance,
+  conclusion,
+  NOW,
+  ofActions,
+  pullRequest,
+  record,
+  recorded,
+  SHA,
+  sighting,
+} from '../support/store-samples.ts';
 import { headingsOf, linkOf, rowsOf, textOf } from './read-text.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 
@@ -42,7 +52,7 @@ describe('what needs a person', () => {
     expect(headingsOf(page)).toContain('2 Red default branches 1');
     expect(linkOf(page, 'TypeError of fal_1')).toBe(`/projects/${id}/failures/fal_1`);
     expect(textOf(page)).toContain(
-      'main is red TypeError of fal_1 since aaaaaaa Fold totals (mara) · 2026-11-20 10:00 UTC',
+      'main is red TypeError of fal_1 since aaaaaaa Fold totals (mara) · last red 2026-11-20 10:00 UTC',
     );
     expect(textOf(page)).toContain('Default branch red');
   });
@@ -53,6 +63,40 @@ describe('what needs a person', () => {
     const text = textOf(await ground.visitor.page('/'));
     expect(text).toContain('Nothing needs you: no red default branch');
     expect(text).not.toContain('Default branch red');
+  });
+
+  it('counts a branch once, however many failures break it, the last seen first', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    const { id } = ground.projects[0]!;
+    await recorded(ground.store, id, [sighting('one', { at: '2026-11-18T10:00:00.000Z' })], 'fal_1');
+    const again = [sighting('two', { at: '2026-11-01T10:00:00.000Z' }), sighting('three')];
+    await recorded(ground.store, id, again, 'fal_2');
+    const page = await ground.visitor.page('/');
+    expect(headingsOf(page)).toContain('2 Red default branches 1');
+    expect(textOf(page)).toMatch(
+      /main is red TypeError of fal_2 last red 2026-11-20 10:00 UTC main is red TypeError of fal_1 last red 2026-11-18 10:00 UTC/,
+    );
+  });
+
+  it('is a webhook that no receiver took', async () => {
+    await using ground = await webGround();
+    const { store, visitor, clock } = ground;
+    await store.accept(
+      acceptance(
+        { account: visitor.account, project: ground.projects[0]! },
+        { callbackUrl: 'https://caller.test/hook' },
+      ),
+    );
+    const [investigation] = await store.listInvestigations({ limit: 1 });
+    const run = (await store.startRun(investigation!.runId, NOW))!;
+    await store.conclude(run, conclusion(), NOW);
+    const [webhook] = await store.listWebhooks(visitor.account.id, 1);
+    expect(textOf(await visitor.page('/'))).not.toContain('could not be delivered');
+    await store.recordAttempt(webhook!.id, {
+      ...{ at: clock.now.toISOString(), error: '404', ms: 5, state: 'dead' },
+    });
+    const page = await visitor.page('/');
+    expect(linkOf(page, '1 webhook could not be delivered')).toBe('/account/deliveries?state=dead');
   });
 
   it('is none of an archived repository, which nobody can mend', async () => {
@@ -89,7 +133,7 @@ describe('what needs a person', () => {
     const problem = '.github/causeway.yml, line 3: "modes" is no key.';
     await using ground = await webGround({
       repositories: [repository('octo/shop')],
-      configuration: { values: [], problem, url: '', yaml: '' },
+      configuration: { values: [], problem, url: '', mode: null, yaml: '' },
     });
     await ground.concluded();
     const page = await ground.visitor.page('/');
@@ -128,6 +172,27 @@ describe('how things stand', () => {
     expect(textOf(await ground.visitor.page('/'))).toContain(
       'Default branch green Investigations 1 running Cost this month $0.12 of $200.00 budget Answers rated right 1 of 1',
     );
+  });
+
+  it('calls a branch unknown that failed since its last pass, though only by chance', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    const { id } = ground.projects[0]!;
+    const check = ofActions('test');
+    expect(textOf(await ground.visitor.page('/'))).toContain('Default branch no checks seen yet');
+    await ground.store.recordPassingCheck(id, { sha: SHA, at: '2026-11-19T10:00:00.000Z', check });
+    await recorded(ground.store, id, [sighting('one', { verdict: 'flaky' })]);
+    expect(textOf(await ground.visitor.page('/'))).toContain('Default branch unknown');
+    await ground.store.recordPassingCheck(id, { sha: SHA, at: '2026-11-20T11:00:00.000Z', check });
+    expect(textOf(await ground.visitor.page('/'))).toContain('Default branch green');
+  });
+
+  it('names no budget that projects pay from which the person does not see', async () => {
+    await using ground = await webGround({
+      repositories: [repository('octo/open', { isPrivate: false }), repository('octo/shop')],
+    });
+    const reader = await ground.signIn('rita', 11, 'read');
+    expect(textOf(await ground.visitor.page('/'))).toContain('Cost this month $0 of $200.00 budget');
+    expect(textOf(await reader.page('/'))).toContain('Cost this month $0 Answers');
   });
 
   it('has a line of 30 days for each project, with words for those who listen', async () => {

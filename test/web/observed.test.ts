@@ -144,13 +144,10 @@ describe('what was held back', () => {
 });
 
 describe('the line that switches it on', () => {
-  const inMode = (value: string, limit = '') =>
+  const inMode = (mode: 'observe' | 'comment' | 'fix', isCapped = false) =>
     webGround({
       repositories: [repository('octo/shop')],
-      configuration: {
-        values: [{ name: 'mode', means: '', value, from: { kind: 'file' }, limit }],
-        ...{ yaml: '', problem: '', url: '' },
-      },
+      configuration: { values: [], problem: '', url: '', mode: { mode, isCapped }, yaml: '' },
     });
   const lineOf = (page: string) => /<code id="line">([^<]*)<\/code>/.exec(page)?.[1];
 
@@ -165,7 +162,7 @@ describe('the line that switches it on', () => {
   });
 
   it("says that the operator's limit holds it back all the same", async () => {
-    await using ground = await inMode('fix', 'observe, since MAX_MODE allows no more');
+    await using ground = await inMode('observe', true);
     const page = await observedOf(ground);
     expect(lineOf(page)).toBe('mode: comment');
     expect(textOf(page)).toContain("The operator's MAX_MODE=observe holds everything back until it is raised");
@@ -231,13 +228,13 @@ describe('what it costs', () => {
     await ground.concluded({ project: projectOf(ground) });
     const { run } = await ground.concluded({ project: projectOf(ground, 'octo/other') });
     expect(run.projectId).not.toBe(projectOf(ground).id);
-    expect(rowsOf(await observedOf(ground))).toEqual([['This month so far for 1 investigation', '$0', '0 % 0 %']]);
+    expect(rowsOf(await observedOf(ground))).toEqual([['This month so far for 1 investigation', '$0', '0 %']]);
     const { runId } = await ground.accepted({ project: projectOf(ground) });
     const own = (await ground.store.startRun(runId, NOW))!;
     const limits = { run: 9e6, repository: 9e6, all: 9e6 };
     await ground.store.reserveMoney(own, { amount: 900_000, limits, now: NOW });
     await ground.store.settleMoney(own, { reserved: 900_000, spent: 420_000, now: NOW });
-    expect(rowsOf(await observedOf(ground))).toEqual([['This month so far for 2 investigations', '$0.42', '2 % 2 %']]);
+    expect(rowsOf(await observedOf(ground))).toEqual([['This month so far for 2 investigations', '$0.42', '2 %']]);
     ground.clock.now = new Date('2026-12-01T00:00:00.000Z');
     const later = await ground.signIn('mona', 7);
     const page = await later.page(`/projects/${projectOf(ground).id}/observed`);
@@ -265,8 +262,8 @@ describe('what it costs', () => {
       ['Flaky (2 tests)', '3', '', '', ''],
       ['Not read', '1', '', '', ''],
       ['Labelled issues (1)', '', 'up to 1', 'up to 1', '$0.15'],
-      ['This month so far nothing was investigated', '$0', '0 % 0 %'],
-      ['A month like those days an estimate, at about $0.15 an investigation', '$1.29', '5 % 5 %'],
+      ['This month so far nothing was investigated', '$0', '0 %'],
+      ['A month like those days an estimate, at about $0.15 an investigation', '$1.29', '5 %'],
     ]);
     expect(page).toContain('aria-label="Failed checks: 4 Broken by the change, 3 Flaky, 1 Not read"');
     expect(textOf(page)).toContain("Flaky (3) KeyError: 'sum' test on #9");

@@ -1,7 +1,8 @@
-// Every page of the account area as anybody can read it, empty, after days and after months of use: no barrier, nothing wider than the window, no
+// Every page of the account area for every reader: empty, after days and after months of use: no barrier, nothing wider than the window, no
 // page heavier than a photograph, and quick.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriersOn, type OpenBrowser, openBrowser } from '../support/browser.ts';
+import { conclusion } from '../support/store-samples.ts';
 import { FULL, fillHouse, type HouseSize, REPOSITORIES, USUAL } from './filled-house.ts';
 import { BASE, repository, type WebGround, webGround } from './web-ground.ts';
 
@@ -86,4 +87,29 @@ describe.each(STATES)('the account area, %s', (state, repositories, size) => {
     expect(barriers).toEqual([]);
     expect(faults.filter((fault) => !fault.includes('/live'))).toEqual([]);
   });
+});
+
+it('brings what begins and ends to the first screen, and leaves alone what a person types', async () => {
+  await using ground = await webGround();
+  const { page } = await browser.page();
+  await page.route(`${BASE}/**`, async (route) => {
+    const { pathname, search } = new URL(route.request().url());
+    const answer = await ground.visitor.get(`${pathname}${search}`);
+    const body = Buffer.from(await answer.arrayBuffer());
+    await route.fulfill({ status: answer.status, headers: Object.fromEntries(answer.headers), body });
+  });
+  await page.clock.install();
+  await page.goto(BASE);
+  await page.getByRole('searchbox').fill('half a wo');
+  const { runId } = await ground.accepted({ text: 'TypeError: basket is empty' });
+  await page.clock.runFor(21_000);
+  await page.getByRole('link', { name: 'TypeError: basket is empty' }).waitFor();
+  const now = ground.clock.now.toISOString();
+  const run = await ground.store.startRun(runId, now);
+  if (run === null) throw new Error('The run is gone.');
+  await ground.store.conclude(run, { ...conclusion(), problem: 'The basket was empty' }, now);
+  await page.clock.runFor(5_000);
+  await page.getByRole('link', { name: 'The basket was empty' }).waitFor();
+  expect(await page.getByRole('link', { name: 'TypeError: basket is empty' }).count()).toBe(0);
+  expect(await page.getByRole('searchbox').inputValue()).toBe('half a wo');
 });

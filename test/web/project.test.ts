@@ -186,6 +186,7 @@ describe('the settings of a project', () => {
       ],
       problem: '',
       url: FILE,
+      mode: null,
       yaml: 'mode: fix\n',
     });
     const page = await settingsOf(ground);
@@ -211,7 +212,7 @@ describe('the settings of a project', () => {
   });
 
   it('give an example that can be pasted as it is', async () => {
-    await using ground = await onGithub({ values: [], problem: '', url: '', yaml: '' });
+    await using ground = await onGithub({ values: [], problem: '', url: '', mode: null, yaml: '' });
     const example = /aria-label="Example of the file"><code>([^<]+)</.exec(await settingsOf(ground))?.[1] ?? '';
     const { problem, given } = parseRepositoryConfig(example.replaceAll('&quot;', '"'), 'causeway.yml');
     expect(problem).toBeNull();
@@ -220,7 +221,7 @@ describe('the settings of a project', () => {
 
   it('put what is wrong with the file on top', async () => {
     const problem = '.github/causeway.yml, line 3: <b>mode</b> is unknown.';
-    await using ground = await onGithub({ values: [value('mode')], problem, url: FILE, yaml: '' });
+    await using ground = await onGithub({ values: [value('mode')], problem, url: FILE, mode: null, yaml: '' });
     const page = await settingsOf(ground);
     expect(textOf(page)).toContain(problem);
     expect(page.indexOf('role="alert"')).toBeLessThan(page.indexOf('<table'));
@@ -233,6 +234,7 @@ describe('the settings of a project', () => {
       values: [value('instructions', { value: instructions })],
       problem: '',
       url: 'javascript:alert(1)',
+      mode: null,
       yaml: '',
     });
     const page = await settingsOf(ground);
@@ -243,9 +245,9 @@ describe('the settings of a project', () => {
   });
 
   it('say that there is no file, and that only `context` is used of that of a repository on this disk', async () => {
-    await using github = await onGithub({ values: [value('mode')], problem: '', url: '', yaml: '' });
+    await using github = await onGithub({ values: [value('mode')], problem: '', url: '', mode: null, yaml: '' });
     await using local = await webGround({
-      configuration: { values: [value('model')], problem: '', url: '', yaml: '' },
+      configuration: { values: [value('model')], problem: '', url: '', mode: null, yaml: '' },
     });
     expect(textOf(await settingsOf(github))).toContain('There is no such file yet');
     const text = textOf(await settingsOf(local));
@@ -255,7 +257,7 @@ describe('the settings of a project', () => {
   });
 
   it('name the id that the API wants, and your role', async () => {
-    await using ground = await onGithub({ values: [], problem: '', url: '', yaml: '' });
+    await using ground = await onGithub({ values: [], problem: '', url: '', mode: null, yaml: '' });
     const reader = await ground.signIn('rita', 11, 'read');
     const { id } = ground.projects[0]!;
     const page = await reader.page(`/projects/${id}/settings`);

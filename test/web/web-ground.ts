@@ -133,7 +133,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
     },
     configurationOf: async () => {
       if (options.configuration instanceof Error) throw options.configuration;
-      return options.configuration ?? { values: [], problem: '', url: '', yaml: '' };
+      return options.configuration ?? { values: [], problem: '', url: '', mode: null, yaml: '' };
     },
     signInMethod: options.signInMethod ?? LOCAL,
     example: null,

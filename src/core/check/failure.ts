@@ -96,6 +96,21 @@ export function findRange({ range, lastSeen }: Failure): CommitRange | null {
   return mayNameCommits(lastSeen.verdict) ? range : null;
 }
 
+/** The commit that it most likely came with: the likeliest of its range, or the only one. Null: none is named. */
+export function findBlamedCommit(
+  failure: Failure,
+): (CommitRange['commits'][number] & { readonly reason: string }) | null {
+  const range = findRange(failure);
+  const sha = range?.likeliest?.sha ?? (range?.total === 1 ? range.to : undefined);
+  const commit = range?.commits.find((one) => one.sha === sha);
+  return commit === undefined ? null : { ...commit, reason: range?.likeliest?.reason ?? '' };
+}
+
+/** Whether most of its failed checks passed on the same commit later. */
+export function isMostlyFlaky({ hits, flakyHits }: Pick<Failure, 'hits' | 'flakyHits'>): boolean {
+  return flakyHits * 2 > hits;
+}
+
 /** A failure as the API and webhooks show it: while it is open, it is not closed by anything. */
 export interface FailureView extends Omit<Failure, 'fingerprint' | 'threadId' | 'firstSeen' | 'lastSeen' | 'range'> {
   readonly firstSeen: SightingView;

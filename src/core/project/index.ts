@@ -24,6 +24,7 @@ export {
   type ConfigurationOf,
   DEFAULT_SETTINGS,
   type EffectiveConfiguration,
+  type EffectiveMode,
   type EffectiveValue,
   type InvestigationSettings,
   type ValueSource,

@@ -41,8 +41,16 @@ export interface EffectiveConfiguration {
   readonly problem: string;
   /** Page of the file, if any. */
   readonly url: string;
+  /** Null: a repository on this disk, where nothing is posted. */
+  readonly mode: EffectiveMode | null;
   /** What applies as a file that could be put there, without what is in a private repository; "" where none is read. */
   readonly yaml: string;
+}
+
+/** What may be posted; `isCapped`: the file asks for more than the operator allows. */
+export interface EffectiveMode {
+  readonly mode: 'observe' | 'comment' | 'fix';
+  readonly isCapped: boolean;
 }
 
 export interface EffectiveValue {

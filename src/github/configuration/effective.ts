@@ -2,6 +2,7 @@
 import { stringify } from 'yaml';
 import {
   type EffectiveConfiguration,
+  type EffectiveMode,
   type EffectiveValue,
   type GithubProject,
   getRepository,
@@ -90,11 +91,12 @@ export function effectiveConfiguration(
     values: read.heldBy?.isPrivate ? values.map((value) => withholdValue(value, holder)) : values,
     problem: describeProblem(read),
     url: read.given === undefined ? '' : page,
+    mode: capMode(read.config.mode, operator.ceiling),
     yaml: writeYaml(read),
   };
 }
 
-/** Lists of parts, such as scopes, are too long to be of use here: whoever has some has a file. */
+/** Without lists of parts, such as scopes: a project that has some has a file already. */
 function writeYaml({ config, heldBy }: ReadConfig): string {
   if (heldBy?.isPrivate) return '';
   const file: Record<string, unknown> = {};
@@ -149,7 +151,7 @@ function applyOperator(
       return { limit: isRefused ? 'off, since the App may not write Actions here' : '' };
     }
     case 'mode': {
-      const isCapped = MODES.indexOf(config.mode) > MODES.indexOf(ceiling);
+      const { isCapped } = capMode(config.mode, ceiling);
       return { limit: isCapped ? `${ceiling}, since MAX_MODE allows no more` : careful };
     }
     case 'comments':
@@ -166,6 +168,11 @@ function applyOperator(
     default:
       return {};
   }
+}
+
+function capMode(wanted: Mode, ceiling: Mode): EffectiveMode {
+  const isCapped = MODES.indexOf(wanted) > MODES.indexOf(ceiling);
+  return { mode: isCapped ? ceiling : wanted, isCapped };
 }
 
 /** The lower of the two counts. */

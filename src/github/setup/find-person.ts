@@ -20,7 +20,7 @@ export async function findPerson(deps: FindPersonDeps, login: string, signal: Ab
   throw new CausewayError('absent', `There is no person "${login}" on GitHub: ${repair}.`);
 }
 
-/** Null where nobody has the login. */
+/** Null: there is no account of that login. */
 async function readUser({ clients, store, github }: FindPersonDeps, username: string, signal: AbortSignal) {
   const usable = (await store.listInstallations()).find(({ isSuspended }) => !isSuspended);
   try {

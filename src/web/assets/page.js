@@ -151,7 +151,7 @@ function update(old, fresh) {
   for (const gone of now.slice(next.length)) gone.remove();
 }
 
-/** `/` leads to the search field, but where somebody types. */
+/** `/` leads to the search field, except while a person types. */
 function offerSearch() {
   const field = document.getElementById('search');
   document.addEventListener('keydown', (event) => {
