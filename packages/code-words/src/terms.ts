@@ -124,6 +124,13 @@ const METHOD =
 const NOT_A_METHOD =
   /^\s*(?:if|else|for|foreach|while|do|switch|case|catch|return|throw|new|await|yield|typeof|delete|super|with|match|when|assert|raise|not|and|or|in|is|print|elif|except|import|from|use|using|lock|synchronized|sizeof|unless|until|defer|go|select|let|const|var|val|expect|it|describe|test)\b/;
 
+/** What a line brings from elsewhere is defined there; `type Cart,` is of an import over several lines. */
+const IMPORTED =
+  /^\s*(?:import\b|from\s+\S+\s+import\b|use\s|export\s+(?:type\s+)?(?:\*|\{[^}]{0,300}\})\s*(?:as\s+\w{1,64}\s+)?from\b|type\s+[\w$]{1,64}(?:\s+as\s+[\w$]{1,64})?,\s*$)|=\s*(?:await\s+import|require)\s*\(|^\s*class\s+\w{1,64}\s*;/;
+
+/** In C++ the name of an operator is its sign. */
+const OPERATOR = 'operator';
+
 /** Each as it is written, possibly more than once. */
 export function findDefinedNames(text: string): readonly string[] {
   const names: string[] = [];
@@ -142,9 +149,10 @@ function addDefinedNames(line: string, names: string[]): void {
   const first = line.charCodeAt(line.search(/\S/));
   // Comments define nothing; `#` also begins a private member or an attribute, which the expressions do not need.
   if (Number.isNaN(first) || first === 35 || first === 42 || (first === 47 && /^\s*\/[/*]/.test(line))) return;
+  if (IMPORTED.test(line)) return;
   if (addAfterKeywords(line, names)) return;
   const name = (VARIABLE.exec(line) ?? CONSTANT.exec(line) ?? ASSIGNED.exec(line))?.[1] ?? findMethodName(line);
-  if (name !== undefined) names.push(name);
+  if (name !== undefined && name !== OPERATOR) names.push(name);
 }
 
 function addAfterKeywords(line: string, names: string[]): boolean {

@@ -54,6 +54,17 @@ describe('the names that a line defines', () => {
     ['  if (ready) {', []],
     ['const sum = (a, b) => a + b;', ['sum']],
     ['# def old():', []],
+    ["var Cart = require('./cart')", []],
+    ["const { Cart } = await import('./cart.js');", []],
+    ["import { type Cart, total } from './cart'", []],
+    ['  type Cart,', []],
+    ["export { type Cart } from './cart'", []],
+    ['from shop import Cart', []],
+    ['  type Item;', ['Item']],
+    ['type Cart = Item[];', ['Cart']],
+    ['export { Cart };', []],
+    ['class Cart;', []],
+    ['  Total operator()(Cart const& cart) {', []],
   ])('of %s are %j', (line, names) => {
     expect(findDefinedNames(line)).toEqual(names);
   });

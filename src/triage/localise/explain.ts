@@ -1,6 +1,7 @@
 // Why a file ranks where it does: what each signal found in it, as clues.
 
 import { findDefinedNames, findPart, forEachWord, hashWord, isNumber, joinName } from 'causeway-code-words';
+import { markTexts } from '../../core/source/index.ts';
 import type { Clue, ClueKind } from '../clues.ts';
 import { looksLikeCode, STOP_WORDS } from '../identifiers.ts';
 import { getFileName } from '../paths.ts';
@@ -11,6 +12,7 @@ import { type PartWeights, type Table, weighTerm } from './table.ts';
 /** A signal with less than this share of a file's sum is not worth a sentence. */
 const LEAST_SHARE = 0.06;
 const MAX_NAMED = 3;
+const MAX_DEFINED = 2;
 /** A log's names are explained by the frame or the message that they lead to. */
 const EXPLAINED_PARTS: readonly QueryPart[] = ['title', 'name', 'prose', 'code'];
 const WITHOUT_LOG: PartWeights = { ...WHOLE, log: 0 };
@@ -81,18 +83,19 @@ function describeQualified(name: string, path: string): string {
   return isOwn ? 'mentioned in the report' : `\`${name}\`, mentioned in the report, is in this file`;
 }
 
-function explainDefinitions({ gathered }: Ranking, file: number, text: string) {
-  const names = (gathered.definitions.names.get(file) ?? [])
-    .filter(({ parts }) => EXPLAINED_PARTS.some((part) => parts.has(part)))
-    .slice(0, 2);
-  return names.map(({ word, isCode }) => {
-    const { name, line } = findDefinition(text, word);
-    const reason =
-      name === ''
-        ? `defines a form of \`${word}\`, ${isCode ? 'mentioned in' : 'a word of'} the report`
-        : `defines \`${name}\`, ${isCode ? describeNaming(name === word) : 'a word of the report'}`;
-    return { line, reason, names: isCode ? [word] : [] };
-  });
+/** Only what a line of code of the file defines: the index takes each line as it is, documentation too. */
+function explainDefinitions({ table, gathered }: Ranking, file: number, text: string) {
+  const names = (gathered.definitions.names.get(file) ?? []).filter(({ parts }) =>
+    EXPLAINED_PARTS.some((part) => parts.has(part)),
+  );
+  const defined: { readonly line: number; readonly reason: string; readonly names: readonly string[] }[] = [];
+  for (const { word, isCode } of names) {
+    const { name, line } = findDefinition(table.paths[file] ?? '', text, word);
+    const naming = isCode ? describeNaming(name === word) : 'a word of the report';
+    if (name !== '') defined.push({ line, reason: `defines \`${name}\`, ${naming}`, names: isCode ? [word] : [] });
+    if (defined.length === MAX_DEFINED) break;
+  }
+  return defined;
 }
 
 /** Names are compared without case and separators: the report may write one differently. */
@@ -104,12 +107,17 @@ function describeNaming(isSame: boolean): string {
  * The first line that defines exactly this name, else the first that defines a form of it; line 0 and no name where
  * none does.
  */
-function findDefinition(text: string, name: string): { readonly name: string; readonly line: number } {
+function findDefinition(path: string, text: string, name: string): { readonly name: string; readonly line: number } {
   const wanted = joinName(name);
+  const lines = text === '' ? [] : text.split('\n');
+  let texts: Uint8Array | undefined;
   let form = { name: '', line: 0 };
-  for (const [index, line] of (text === '' ? [] : text.split('\n')).entries()) {
+  for (const [index, line] of lines.entries()) {
     if (!joinName(line).includes(wanted)) continue;
     const own = findDefinedNames(line).filter((one) => joinName(one) === wanted);
+    if (own.length === 0) continue;
+    texts ??= markTexts(path, lines);
+    if (texts[index] === 1) continue;
     if (own.includes(name)) return { name, line: index + 1 };
     if (form.line === 0 && own[0] !== undefined) form = { name: own[0], line: index + 1 };
   }

@@ -103,6 +103,12 @@ describe('the first suspect', () => {
     ['`_ledgers` hangs', '# a ledger\n', ['mentions “ledger”']],
     ['Ledgers hang', 'open_ledger()\n', ['mentions “ledger”']],
     ['Ledger 799 hangs 819', '# ledger 799 819\n', ['mentions “ledger”']],
+    ['`openLedger` hangs', 'type openLedger,\n', ['mentions `openLedger`, mentioned in the report']],
+    [
+      '`openLedger` hangs',
+      'def start():\n    """\n    Calls\n    def openLedger():\n    """\n',
+      ['mentions `openLedger`, mentioned in the report'],
+    ],
   ])('of “%s” is said to have what it has: %j', async (report, text, reasons) => {
     const { suspects } = await ranked(report, ['Start', { 'src/a.py': text, 'src/b.py': 'start()\n' }]);
     expect(suspects[0]?.file).toBe('src/a.py');
