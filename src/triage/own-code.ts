@@ -22,6 +22,10 @@ const VENDORED =
 const GENERATED =
   /(?:^|\/)dist\/|\.min\.(?:js|css)$|\.(?:map|lock|snap|bundle)$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|go\.sum)$/;
 
+/** Programs that only have to compile: `test-d/cart.ts`, `packages/dts-test/cart.ts`, `cart.test-d.ts`, `cart_typecheck.py`. */
+const TYPE_TEST =
+  /(?:^|\/)(?:tests?-(?:d|dts|types?)|tsd|dtslint|(?:__)?types?-?tests?(?:__)?|(?:dts|typings?)-(?:built-)?tests?)\/|(?:[._]typecheck|[._-](?:type-?tests?|tests?-d|tst))\.[cm]?(?:[jt]sx?|pyi?)$/i;
+
 const TEST =
   /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__|androidTest|integration-tests?)\/|(?:^|\/)(?:test_[^/]+\.py|conftest\.py|[^/]+[._-](?:tests?|spec|specs|e2e)(?:-d)?\.[^/]+|[^/]*[a-z0-9](?:Tests?|IT|Spec|TestCase)\.(?:java|kt|cs|scala|groovy|php|swift))$/;
 
@@ -39,7 +43,7 @@ const CONFIGURATION =
 export function classifyFile(path: string): FileKind {
   if (VENDORED.test(path)) return 'vendored';
   if (GENERATED.test(path)) return 'generated';
-  if (TEST.test(path)) return 'test';
+  if (TEST.test(path) || TYPE_TEST.test(path)) return 'test';
   if (DOCUMENT.test(path) && !/\.(?:py|[jt]sx?|rs|go|java|kt)$/.test(path)) return 'document';
   if (EXAMPLE.test(path)) return 'example';
   if (/(?:^|\/)docs?\//.test(path)) return 'document';

@@ -1,7 +1,7 @@
 // From ranked files and clues to suspects: the order stays, and a firm clue says by itself how far it is believed.
 import { describe, expect, it } from 'vitest';
 import { type Clue, findTestedClues } from '../../src/triage/clues.ts';
-import { isSecondary } from '../../src/triage/own-code.ts';
+import { classifyFile, isSecondary } from '../../src/triage/own-code.ts';
 import { createPathIndex } from '../../src/triage/paths.ts';
 import { rankSuspects } from '../../src/triage/rank-suspects.ts';
 
@@ -81,6 +81,25 @@ describe('what stands beside the product', () => {
     ['lib/sites/models.py', false],
   ])('%s: %s', (path, aside) => {
     expect(isSecondary(path)).toBe(aside);
+  });
+});
+
+describe('a program that only has to compile', () => {
+  it.each([
+    ['src/cart.test-d.ts', 'test'],
+    ['test-d/cart.ts', 'test'],
+    ['packages/shop/tsd/cart.ts', 'test'],
+    ['types/dtslint/cart.ts', 'test'],
+    ['packages/shop/__typetests__/cart.tsx', 'test'],
+    ['src/__typetest__/cart.ts', 'test'],
+    ['packages-private/dts-built-test/src/index.ts', 'test'],
+    ['src/cart.tst.ts', 'test'],
+    ['shop/cart_typecheck.py', 'test'],
+    ['src/event-type-check.ts', 'source'],
+    ['src/types/cart.d.ts', 'source'],
+    ['compiler/typecheck/cart.rs', 'source'],
+  ])('%s: %s', (path, kind) => {
+    expect(classifyFile(path)).toBe(kind);
   });
 });
 
