@@ -39,8 +39,10 @@ export function mapFrame(ground: Ground, frame: Frame): Mapping {
 /** Maps a path: absolute or relative, of Windows, a URL, a bundler, an installed package, or compiled output. */
 export function mapPath(ground: Ground, written: string): Mapping {
   const path = cleanPath(written);
-  if (path === '' || isRuntimeFrame({ language: 'any', file: path, symbol: '' }))
-    return path === '' ? UNKNOWN : { kind: 'runtime' };
+  if (path === '') return UNKNOWN;
+  // `internal/modules/…` is of Node, unless it is here.
+  const isHere = ground.index.byName.get(getFileName(path).toLowerCase())?.includes(path) ?? false;
+  if (!isHere && isRuntimeFrame({ language: 'any', file: path, symbol: '' })) return { kind: 'runtime' };
   const installed = parseInstalledPath(path, ground.packages);
   if (installed?.kind === 'foreign') return mapVendored(ground, path) ?? isInTree(ground, installed.rest, installed.of);
   if (installed?.kind === 'own') return mapWithin(ground, installed.path, installed.folder);

@@ -102,7 +102,7 @@ describe('Python', () => {
 
 describe('Go', () => {
   const tree = ground(
-    ['go.mod', 'cart/cart.go', 'main.go'],
+    ['go.mod', 'cart/cart.go', 'internal/dns/resolver.go', 'main.go'],
     [{ name: 'example.com/acme/shop', kind: 'go', folder: '' }],
   );
   it.each([
@@ -111,6 +111,7 @@ describe('Go', () => {
     ['/root/go/pkg/mod/example.com/acme/shop@v1.2.3/cart/cart.go', 'cart/cart.go'],
     ['/root/go/pkg/mod/example.com/other/cart@v1.0.0/cart/cart.go', 'dependency example.com/other/cart'],
     ['/usr/local/go/src/runtime/panic.go', 'runtime'],
+    ['internal/dns/resolver.go', 'internal/dns/resolver.go'],
   ])('%s', (path, expected) => {
     expect(leadsTo(tree, path)).toBe(expected);
   });
