@@ -1,9 +1,10 @@
 // Clues: each is one reason why a file may hold the fault, from traces, messages, named paths and failing tests.
 
+import { findDefinedNames } from 'causeway-code-words';
 import type { SearchHit } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
 import { formatCounted } from '../core/counted.ts';
-import { findEnclosingFunction } from '../core/source/index.ts';
+import { findEnclosingFunction, isCommentLine } from '../core/source/index.ts';
 import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';
 import { attempt, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
@@ -283,7 +284,11 @@ export async function findMessageCallers(lookups: Lookups, messages: readonly Cl
 
 async function findCallers(lookups: Lookups, name: string, from: string): Promise<readonly Clue[]> {
   const query = { pattern: `${name}(`, regex: false, ignoreCase: false, paths: [], limit: 100 };
-  const isCaller = ({ path }: SearchHit) => path !== from && classifyFile(path) === 'source';
+  const isCaller = ({ path, text }: SearchHit) =>
+    path !== from &&
+    classifyFile(path) === 'source' &&
+    !isCommentLine(path, text) &&
+    !findDefinedNames(text).includes(name);
   const { hits } = await recordSearch({ ...lookups, keep: isCaller }, query, ({ hits: calls }) =>
     calls.length === 0 ? 'No other source file calls it.' : 'The error message is in this function; these call it.',
   );

@@ -4,7 +4,7 @@ import type { OutlineSymbol, SourceTree } from 'causeway-git-objects';
 import type { Suspect } from '../core/issue/index.ts';
 import { findEnclosingFunction, markTexts } from '../core/source/index.ts';
 import { type Clue, type ClueKind, combineEvidence, isFirm, isLineNamed } from './clues.ts';
-import { carryLine, findDefinitionLine } from './examine.ts';
+import { carryLine, findDefinitionLine, isInformativeLine } from './examine.ts';
 import type { RankedFile } from './localise/rank-files.ts';
 import { attempt, type Lookups } from './lookups.ts';
 import { classifyFile, getKindFactor, isProgram, isVendored } from './own-code.ts';
@@ -405,14 +405,22 @@ function findHeadLine(outline: readonly OutlineSymbol[], { function: name, isFra
   return name === '' || isFramed ? 0 : findDefinitionLine(outline, name);
 }
 
+/** Lines after one that the words chose, in which a line that says more is looked for. */
+const NEAR = 12;
+
 /** Words are in comments as often as in code: the line itself, or the line of code that follows its text. */
 function findCodeLine(path: string, lines: readonly string[], from: number): number {
   if (from === 0 || !isProgram(path)) return from;
   const texts = markTexts(path, lines);
-  for (let line = from; line <= lines.length; line++) {
-    if (texts[line - 1] !== 1 && (lines[line - 1] ?? '').trim() !== '') return line;
+  const isCode = (line: number): boolean => texts[line - 1] !== 1 && (lines[line - 1] ?? '').trim() !== '';
+  let first = from;
+  while (first <= lines.length && !isCode(first)) first++;
+  if (first > lines.length) return from;
+  // A bracket or `try {` says nothing of the place.
+  for (let line = first; line <= Math.min(lines.length, first + NEAR); line++) {
+    if (isCode(line) && isInformativeLine(lines[line - 1] ?? '')) return line;
   }
-  return from;
+  return first;
 }
 
 async function readSuspectLines(tree: SourceTree, { file }: Suspect, signal: AbortSignal): Promise<readonly string[]> {

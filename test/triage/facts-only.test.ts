@@ -142,6 +142,19 @@ describe('the facts-only Issue', () => {
     expect(await lineOf('wrong amounts of pears in shopping', 'shop/pears.py')).toMatch(/^(?:def|return)/);
   });
 
+  it('takes no bracket for the place where the comment before it has the words', async () => {
+    const files = {
+      ...FILES,
+      'src/till.ts':
+        'export function close() {\n  begin();\n  // Sums the amounts of pears in a basket\n  try {\n    drawer.shut();\n  } finally {}\n}\n',
+    };
+    const { suspects } = await factsOf('wrong amounts of pears in a basket', {
+      commits: COMMITS.map((commit) => ({ ...commit, files })),
+    });
+    const { line = 0 } = suspects.find(({ file }) => file === 'src/till.ts') ?? {};
+    expect(files['src/till.ts'].split('\n')[line - 1]?.trim()).toBe('drawer.shut();');
+  });
+
   it('says where the error message is, if it is elsewhere', async () => {
     const facts = await factsOf('It stops\n\nError: header has no value: cookie');
     const [said] = facts.shown;

@@ -122,6 +122,18 @@ describe('a report without a stack trace', () => {
     );
   });
 
+  it('takes neither the definition of the same name elsewhere nor a comment for a call', async () => {
+    const files = {
+      ...FILES,
+      'src/cookie.ts': 'export class Cookies {\n  parseHeader(line: string) {\n  }\n}\n',
+      'src/note.ts': '// parseHeader(line) is of headers\nstart();\n',
+    };
+    const { suspects } = await factsOf('It stops\n\nError: header has no value: cookie', {
+      commits: [{ sha: FIRST, subject: 'one', files }],
+    });
+    expect(suspects.flatMap(({ reasons }) => reasons).filter((reason) => reason.startsWith('calls '))).toEqual([]);
+  });
+
   it('names no place as reliable for plain words, also where they are the names of functions', async () => {
     const { shown } = await factsOf('It should never discount a total', {
       commits: [{ sha: FIRST, subject: 'one', files: { 'src/total.ts': 'export function discount() {}\n' } }],
