@@ -9,6 +9,7 @@ import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';
 import { attempt, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
 import { classifyFile, type FileKind, isSecondary, isVendored } from './own-code.ts';
+import { keyOfPlace } from './passing-mentions.ts';
 import { type Ground, getFileName, listPaths, type Mapping, mapFrame, mapPath, type PathIndex } from './paths.ts';
 import { type SignalPlace, type Signals, splitConstantParts } from './signals.ts';
 
@@ -39,7 +40,18 @@ export interface Clue {
   readonly names?: readonly string[];
   /** Of a frame: where it is in the report's stack traces. */
   readonly frame?: FrameOrder;
+  /** How the report itself points at this file, where it does and not in passing. */
+  readonly named?: Naming;
 }
+
+/** From the surest to the least sure; `changed`: by what lies between two versions that the report names. */
+export const NAMINGS = ['place', 'message', 'path', 'commit', 'name', 'changed'] as const;
+
+/**
+ * What a report names comes before what it sounds like: a line, a message that one file has, a whole path, a small
+ * commit, the name of one file.
+ */
+export type Naming = (typeof NAMINGS)[number];
 
 interface FrameOrder {
   /** Number of its trace in the report, and its place among the own files of that trace; 0: the innermost. */
@@ -337,6 +349,7 @@ async function searchPart(lookups: Lookups, part: string): Promise<readonly Clue
       function: '',
       strength: UNIQUE / files.size ** 0.7,
       reason: `contains the error message “${part}” at line ${line}`,
+      ...(files.size === 1 && classifyFile(path) === 'source' && !isSecondary(path) && { named: 'message' as const }),
     }),
   );
 }
@@ -379,8 +392,12 @@ const NAMED_BY_NAME_ONLY = 0.45;
 /** Only the file's name agrees, its folders do not: mostly a file of another program. */
 const NAME_ONLY = 0.35;
 
-/** Files named with or without a line. */
-export function findNamedPathClues(ground: Ground, signals: Pick<Signals, 'paths' | 'places'>): readonly Clue[] {
+/** Files named with or without a line. `meant`: the places that are no passing mention, as keys. */
+export function findNamedPathClues(
+  ground: Ground,
+  signals: Pick<Signals, 'paths' | 'places'>,
+  meant: ReadonlySet<string>,
+): readonly Clue[] {
   const named = [...signals.places, ...signals.paths.map((file) => ({ file, line: 0 }))];
   return named.flatMap((place, order) => {
     const mapping = mapPath(ground, place.file);
@@ -388,8 +405,24 @@ export function findNamedPathClues(ground: Ground, signals: Pick<Signals, 'paths
     const certain = mapping.kind === 'own' && !mapping.certain && !mapping.compiled ? NAME_ONLY : 1;
     // Those named first are nearer to what the reporter means; a long list says little about each.
     const strength = (rateNamed(place) * certain * 0.95 ** Math.min(order, 30)) / Math.max(1, paths.length);
-    return paths.map((path) => createNamedClue(place, path, strength, paths.length));
+    const naming = meant.has(keyOfPlace(place)) ? findNaming(place, mapping) : undefined;
+    return paths.map((path) => ({
+      ...createNamedClue(place, path, strength, paths.length),
+      ...(naming !== undefined && path === naming.path && { named: naming.by }),
+    }));
   });
+}
+
+/** The one file that the place means, and how; undefined where that is not sure, or the file is beside the product. */
+function findNaming(
+  { file, line }: SignalPlace,
+  mapping: Mapping,
+): { readonly path: string; readonly by: Naming } | undefined {
+  if (mapping.kind === 'own' && !mapping.certain) return undefined;
+  const [path, ...others] = listPaths(mapping).filter((each) => classifyFile(each) === 'source' && !isSecondary(each));
+  if (path === undefined || others.length > 0) return undefined;
+  if (line > 0) return { path, by: 'place' };
+  return { path, by: /[/\\]/.test(file) ? 'path' : 'name' };
 }
 
 function rateNamed({ file, line }: SignalPlace): number {

@@ -218,6 +218,7 @@ function explainNoSuspect(ranked: number): string {
 function explainRanking([first, second]: readonly RankedSuspect[]): string {
   if (!isReliable(first)) return 'No reliable suspect: the best matches share only words and names with the report.';
   if (first?.isFramed && second?.isFramed) return 'The stack trace leads to the first one.';
+  if (first?.isNamed) return second?.isNamed ? 'The report names the first ones.' : 'The report names the first one.';
   const isClose = first && second && first.score - second.score < 0.05;
   return isClose ? 'The first suspects score about the same; no single file stands out.' : 'One file stands out.';
 }

@@ -141,8 +141,9 @@ function quoteCode({ examined }: Facts, { file, line }: Suspect): string {
   return isHere ? examined.code : '';
 }
 
-/** A score as good; but who called the place where it broke is no other answer. */
-function isRival({ callers }: Facts, first: Suspect, second: Suspect): boolean {
+/** A score as good; but who called the place where it broke is no other answer, nor what only sounds like a named one. */
+function isRival({ callers }: Facts, first: RankedSuspect, second: RankedSuspect): boolean {
+  if (first.isNamed && !second.isNamed) return false;
   return first.score - second.score < 0.05 && !(callers.has(second.file) && !callers.has(first.file));
 }
 

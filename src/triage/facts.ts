@@ -33,6 +33,7 @@ import {
   type OtherSuspect,
 } from './other-repositories.ts';
 import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
+import { findMeantPlaces } from './passing-mentions.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
 import { rankRange } from './rank-commits.ts';
 import { carryClues, placeSuspects, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
@@ -85,9 +86,10 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const ownNames = lookups.ground.packages.map(({ name }) => name);
   const revisions = await resolveRevisions({ ...input, ownNames, signals }, signal);
   await notebook.record(describeRevision(revisions, signals, await readHead(lookups)));
-  const traced = await traceLookups(lookups, revisions, signals);
+  const meant = findMeantPlaces(input.report);
+  const traced = await traceLookups(lookups, revisions, { signals, meant });
   const references = await findReferences(lookups, input.report);
-  const found = await findSuspects({ ...input, index }, { lookups, signals, traced, references });
+  const found = await findSuspects({ ...input, index }, { lookups, signals, meant, traced, references });
   const outside = findOutside(traced.mapped);
   const others = await findOtherSuspects(lookups, { signals, mapped: traced.mapped }, input.others ?? []);
   const shown = mergeSuspects<RankedSuspect>(selectShownSuspects(found.suspects, outside), others);
@@ -138,6 +140,8 @@ async function examineSuspect(
 interface Traced {
   readonly lookups: Lookups;
   readonly signals: Signals;
+  /** The places that the report names as more than a passing mention, as keys. */
+  readonly meant: ReadonlySet<string>;
   readonly traced: TraceFacts;
   readonly references: readonly Reference[];
 }
@@ -148,12 +152,12 @@ interface Traced {
  */
 async function findSuspects(
   input: Pick<GatherInput, 'report' | 'scopes'> & { readonly index: Promise<OpenedIndex> },
-  { lookups, signals, traced, references }: Traced,
+  { lookups, signals, meant, traced, references }: Traced,
 ): Promise<Pick<Facts, 'suspects' | 'functions' | 'mismatches'>> {
   const report = { ...signals, report: input.report, mapped: traced.mapped };
   const index = await input.index;
   const referred = createReferenceClues(references, index.history.commits);
-  const clues = [...traced.clues, ...(await findTextClues(lookups, signals)), ...referred];
+  const clues = [...traced.clues, ...(await findTextClues(lookups, { signals, meant })), ...referred];
   const { scopes = [] } = input;
   const ranked = rankSuspects(clues, await rankFiles({ lookups, ...index, report, clues, scopes }));
   const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
@@ -192,7 +196,11 @@ interface TraceFacts {
  * Frames and places with lines are read at the commit that the report is about, then carried over to the one asked
  * for.
  */
-async function traceLookups(lookups: Lookups, revisions: Revisions, signals: Signals): Promise<TraceFacts> {
+async function traceLookups(
+  lookups: Lookups,
+  revisions: Revisions,
+  { signals, meant }: Pick<Traced, 'signals' | 'meant'>,
+): Promise<TraceFacts> {
   const { traces } = signals;
   const other = revisions.framesName === '' ? null : lookups.repository.tree(revisions.frames);
   const ground: Ground = other
@@ -200,7 +208,7 @@ async function traceLookups(lookups: Lookups, revisions: Revisions, signals: Sig
     : lookups.ground;
   const mapped = mapTraces(ground, traces);
   if (traces.length > 0) await lookups.notebook.record(describeFrames(traces, mapped, revisions));
-  const placed = findNamedPathClues(ground, { places: signals.places, paths: [] });
+  const placed = findNamedPathClues(ground, { places: signals.places, paths: [] }, meant);
   const framed = { tree: other ?? lookups.tree, name: revisions.framesName };
   const fitted = await fitFrames({ ...lookups, tree: framed.tree, ground }, mapped);
   const found = [...createFrameClues(traces, fitted.mapped), ...placed];
@@ -209,9 +217,12 @@ async function traceLookups(lookups: Lookups, revisions: Revisions, signals: Sig
   return { clues: carried.clues, lost: [...carried.lost, ...lost], removals, mapped, linesHold: other === null };
 }
 
-async function findTextClues(lookups: Lookups, signals: Signals): Promise<readonly Clue[]> {
+async function findTextClues(
+  lookups: Lookups,
+  { signals, meant }: Pick<Traced, 'signals' | 'meant'>,
+): Promise<readonly Clue[]> {
   const { ground } = lookups;
-  const named = findNamedPathClues(ground, { places: [], paths: signals.paths });
+  const named = findNamedPathClues(ground, { places: [], paths: signals.paths }, meant);
   const tests = [
     ...mapTraces(ground, signals.traces).flatMap((frames) =>
       frames.flatMap(({ mapping }) => (mapping.kind === 'own' ? [mapping.path] : [])),

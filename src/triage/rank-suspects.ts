@@ -3,7 +3,7 @@
 import type { OutlineSymbol, SourceTree } from 'causeway-git-objects';
 import type { Suspect } from '../core/issue/index.ts';
 import { findEnclosingFunction, markTexts } from '../core/source/index.ts';
-import { type Clue, type ClueKind, combineEvidence, isFirm, isLineNamed } from './clues.ts';
+import { type Clue, type ClueKind, combineEvidence, isFirm, isLineNamed, NAMINGS, type Naming } from './clues.ts';
 import { carryLine, findDefinitionLine, isInformativeLine } from './examine.ts';
 import type { RankedFile } from './localise/rank-files.ts';
 import { attempt, type Lookups } from './lookups.ts';
@@ -88,18 +88,22 @@ interface PlacedRank {
 export function rankSuspects(clues: readonly Clue[], ranked: readonly RankedFile[]): readonly RankedSuspect[] {
   const byFile = Map.groupBy(clues, ({ path }) => path);
   const known = new Set(ranked.map(({ path }) => path));
-  const first = placeRanked(moveTracesFirst(ranked, clues), byFile);
+  const named = findNamedFiles(clues);
+  const ordered = moveNamedFirst(moveTracesFirst(ranked, clues), clues, named);
+  const sure = new Set([...named].flatMap(([path, { naming }]) => (naming === 'changed' ? [] : [path])));
+  const first = placeRanked(ordered, byFile, sure);
   const others = [...byFile]
     .filter(([path]) => !known.has(path))
-    .map(([path, own]) =>
-      createSuspect(path, Math.min(takeMost(path, first), computeScore(path, pickBestOfKinds(own))), own),
-    )
+    .map(([path, own]) => {
+      const score = Math.min(takeMost(path, first), computeScore(path, pickBestOfKinds(own)));
+      return createSuspect(path, own, { score, isNamed: false });
+    })
     .filter(({ score }) => score >= LEAST_SCORE)
     .sort((a, b) => (a.file < b.file ? -1 : 1))
     .map((one) => ({ suspect: one, order: one.score }));
   // The sort is stable: equal ones stay as they were ranked.
-  const ordered = [...first, ...others].sort((a, b) => b.order - a.order).slice(0, MAX_SUSPECTS);
-  return preventRise(ordered.map((one) => one.suspect));
+  const best = [...first, ...others].sort((a, b) => b.order - a.order).slice(0, MAX_SUSPECTS);
+  return preventRise(best.map((one) => one.suspect));
 }
 
 /**
@@ -116,9 +120,59 @@ function moveTracesFirst(ranked: readonly RankedFile[], clues: readonly Clue[]):
     return leader === undefined ? files : moveBefore(files, leader.path, ({ path }) => paths.has(path));
   }, ranked);
   const firm = new Set(clues.filter(({ kind }) => !OF_PROSE.has(kind)).map(({ path }) => path));
-  const framed = new Set(traced.filter(({ strength }) => strength > UNSURE_FRAME).map(({ path }) => path));
+  const framed = new Set(traced.filter(isSureFrame).map(({ path }) => path));
   const first = led.find(({ path }) => framed.has(path));
   return first === undefined ? led : moveBefore(led, first.path, ({ path }) => !firm.has(path));
+}
+
+/** A report that names more files lists them, and then what it sounds like says more. */
+const MOST_NAMED = 5;
+
+interface NamedFile {
+  readonly naming: Naming;
+  /** Its place among all named files; the same for those that the same changes touch. */
+  readonly order: number;
+}
+
+/**
+ * What the report names comes before what it only sounds like, the surest way of naming first, and then what it names
+ * first; the first file of a trace and what was ranked before it stay before them. Those that merely changed between two
+ * versions are lifted within the first 30 only.
+ */
+function moveNamedFirst(
+  ranked: readonly RankedFile[],
+  clues: readonly Clue[],
+  named: ReadonlyMap<string, NamedFile>,
+): readonly RankedFile[] {
+  const framed = new Set(clues.flatMap((clue) => (isSureFrame(clue) ? [clue.path] : [])));
+  const rate = ({ path }: RankedFile, rank: number): number => {
+    const found = named.get(path);
+    const isTooFar = found?.naming === 'changed' && rank >= MAX_SUSPECTS;
+    return found === undefined || isTooFar ? Number.POSITIVE_INFINITY : found.order;
+  };
+  const rated = ranked.map((file, rank) => ({ file, order: rate(file, rank) }));
+  const kept = ranked.findIndex(({ path }) => framed.has(path)) + 1;
+  // Equal ones stay as they were ranked.
+  const moved = rated.slice(kept).sort((a, b) => (a.order === b.order ? 0 : a.order - b.order));
+  return [...rated.slice(0, kept), ...moved].map(({ file }) => file);
+}
+
+/** Each file by the surest way in which it is named. */
+function findNamedFiles(clues: readonly Clue[]): ReadonlyMap<string, NamedFile> {
+  const found = new Map<string, NamedFile>();
+  for (const [order, naming] of NAMINGS.entries()) {
+    const paths = new Set(clues.flatMap(({ path, named }) => (named === naming ? [path] : [])));
+    const isOfChange = naming === 'commit' || naming === 'changed';
+    if (paths.size > MOST_NAMED && naming !== 'changed') continue;
+    for (const [at, path] of [...paths].entries()) {
+      if (!found.has(path)) found.set(path, { naming, order: order * MOST_NAMED + (isOfChange ? 0 : at) });
+    }
+  }
+  return found;
+}
+
+function isSureFrame({ frame, path, strength }: Clue): boolean {
+  return frame !== undefined && classifyFile(path) === 'source' && strength > UNSURE_FRAME;
 }
 
 /** The file `path` before the first one that `isLess` holds for, where it is not before that already. */
@@ -141,6 +195,7 @@ function moveBefore(
 function placeRanked(
   ranked: readonly RankedFile[],
   byFile: ReadonlyMap<string, readonly Clue[]>,
+  sure: ReadonlySet<string>,
 ): readonly PlacedRank[] {
   const late = ranked.slice(MAX_SUSPECTS, MAX_SUSPECTS + MAX_LATE);
   let order = 0;
@@ -149,16 +204,17 @@ function placeRanked(
     .toReversed()
     .map(({ path, score, clues }) => {
       const given = byFile.get(path) ?? [];
-      const own = Math.max(score, computeScore(path, pickBestOfKinds(given)));
+      const isNamed = sure.has(path);
+      const own = Math.max(score, computeScore(path, pickBestOfKinds(given)), isNamed ? WEAK_SCORE : 0);
       order = Math.max(order, own);
-      return { suspect: createSuspect(path, own, [...given, ...clues]), order };
+      return { suspect: createSuspect(path, [...given, ...clues], { score: own, isNamed }), order };
     })
     .reverse();
   const least = first.at(-1)?.order ?? 1;
   return [
     ...first,
     ...late.map(({ path, score, clues }) => ({
-      suspect: createSuspect(path, score, [...(byFile.get(path) ?? []), ...clues]),
+      suspect: createSuspect(path, [...(byFile.get(path) ?? []), ...clues], { score, isNamed: false }),
       order: Math.min(least, score),
     })),
   ];
@@ -193,7 +249,11 @@ function computeScore(file: string, clues: readonly Clue[]): number {
   return (1 - missed) * (isTraced ? FOREIGN_FRAME : getKindFactor(classifyFile(file)));
 }
 
-function createSuspect(file: string, score: number, clues: readonly Clue[]): RankedSuspect {
+function createSuspect(
+  file: string,
+  clues: readonly Clue[],
+  { score, isNamed }: Pick<RankedSuspect, 'score' | 'isNamed'>,
+): RankedSuspect {
   const kept = pickBestOfKinds(clues);
   const place = pickBestPlace(kept);
   return {
@@ -204,6 +264,7 @@ function createSuspect(file: string, score: number, clues: readonly Clue[]): Ran
     reasons: describeReasons(kept),
     evidence: combineEvidence(clues),
     isFramed: clues.some(({ kind }) => kind === 'frame'),
+    isNamed,
     lineFrom: place && place.line > 0 && place.kind !== 'use' ? place.kind : '',
   };
 }

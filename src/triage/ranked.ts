@@ -7,6 +7,8 @@ export interface RankedSuspect extends Suspect {
   readonly evidence: Evidence;
   /** Whether a frame of a stack trace is in the file. */
   readonly isFramed: boolean;
+  /** Whether the report itself names the place, the file or a small commit that touches it, and not in passing. */
+  readonly isNamed: boolean;
   /** What the line was taken from; "" where there is no line, or the report's words chose it. */
   readonly lineFrom: ClueKind | '';
 }

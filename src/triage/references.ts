@@ -1,4 +1,5 @@
-// The issues and pull requests that a report names by number, looked up in commit messages, source and tests.
+// The issues and pull requests that a report names by number, and the commits that it blames, looked up in commit
+// messages, source and tests.
 
 import type { CommitInfo, SearchHit } from 'causeway-git-objects';
 import { markCode } from 'causeway-log-lines';
@@ -18,39 +19,101 @@ const LINES_SHOWN = 3;
 const NUMBER =
   /(?:(?<![\w&/#])#|\bGH-|github\.com\/[\w.-]{1,100}\/[\w.-]{1,100}\/(?:issues|pull)\/|\b(?:issue|PR|pull request) #?)(\d{2,6})(?!\w|\.\d)/gi;
 
+/** What only resembles the problem, or says more of it, has not caused it: `somewhat related to #967`, `see also #1646`. */
+const RELATED =
+  /\b(?:related to|similar to|see(?: also)?|duplicates?(?: of)?|same (?:as|issue as|problem as)|like|compare(?: to| with)?|cf\.?|reminds? me of|implemented(?: in)?|mentioned in|discussed in|look(?:ing|ed)? at|working on|found (?:in|by|with)|follow(?:ing)?[- ]?up (?:to|of|on|from)|split from|part of)\W{1,6}(?:(?:the|this|that|issues?|prs?|pull requests?|commits?|and)\s){0,3}[\s([`"'#]{0,4}(?:https?:\S{0,150})?$/i;
+
 /** In the order of the text; those in code are colours, lines and examples. */
 export function findIssueNumbers(report: string): readonly number[] {
-  const numbers = new Set<number>();
-  for (const { text, kind } of markCode(report.split(/\r?\n/).slice(0, 2_000))) {
-    if (kind === 'code' || kind === 'fence') continue;
-    for (const [, digits] of text.slice(0, 2_000).matchAll(NUMBER)) numbers.add(Number(digits));
-  }
-  return [...numbers].slice(0, MAX_NUMBERS);
+  return [...findNumbers(report).keys()];
 }
 
-/** What was found of a number that the report names. */
+/** Each with whether it is named as more than something related. */
+function findNumbers(report: string): ReadonlyMap<number, boolean> {
+  const numbers = new Map<number, boolean>();
+  for (const { text, kind } of markCode(report.split(/\r?\n/).slice(0, 2_000))) {
+    if (kind === 'code' || kind === 'fence') continue;
+    const line = text.slice(0, 2_000);
+    for (const { 1: digits, index } of line.matchAll(NUMBER)) {
+      const isMeant = !RELATED.test(line.slice(Math.max(0, index - 200), index));
+      numbers.set(Number(digits), isMeant || (numbers.get(Number(digits)) ?? false));
+    }
+  }
+  return new Map([...numbers].slice(0, MAX_NUMBERS));
+}
+
+/** A commit by its id: within a link, only in one to the commit itself. */
+const SHA = /(?<![\w-])(?<!(?:blob|tree|blame|raw|src|compare|actions|jobs?)\/)[0-9a-f]{7,40}(?![\w-])/g;
+
+/** What a sentence says of a commit that changed what happens. */
+const BLAMED =
+  /\b(?:since|after|before|prior to|until|caus(?:e[sd]?|ing)|brok(?:e|en)|break(?:s|ing)?|introduc\w{1,8}|regress\w{0,6}|refactor\w{0,6}|clean-?ups?|bisect\w{0,5}|culprit|offending|blam\w{1,4}|bad|due to|because|thanks to|revert\w{0,4}|reversion|chang(?:e[sd]?|ing)|remov\w{1,4}|added|adds|merged|start(?:s|ed|ing)|fix(?:e[sd])?|commits?)\b/i;
+
+/** What stands before the commit that a build is of: it is the version in use, not what broke it. */
+const IN_USE =
+  /\b(?:version|build|built|compiled|rev(?:ision)?|head|nightly|canary|devel|installed|checked out|checkout|source|sha|hash|tested|tests? (?:on|with|at)|running|run|using|use|from|at|on)\b[\s:#@([`"'=]{0,4}(?:(?:git|the|latest|current)\s)?(?:commit|rev(?:ision)?|sha|hash)?[\s:#@([`"'=]{0,4}(?:https?:\S{0,120}\/)?$/i;
+
+/** After a version in parentheses: `0.23.0 (871abd27)`, `2.8.0.dev0 (devel a4c9f57)`. */
+const OF_VERSION = /\d\.\d[\w.+-]{0,20} \((?:\w{1,12} )?$/;
+
+/** Fewer words are a field of a form. */
+const LEAST_WORDS = 4;
+
+/** Ids of commits that a sentence of the report says something of, in the order of the text. */
+export function findBlamedCommits(report: string): readonly string[] {
+  const found = new Set<string>();
+  for (const { text, kind } of markCode(report.split(/\r?\n/).slice(0, 2_000))) {
+    const line = text.slice(0, 2_000);
+    if (kind !== 'prose' || !BLAMED.test(line) || countPlainWords(line) < LEAST_WORDS) continue;
+    for (const { 0: sha, index } of line.matchAll(SHA)) {
+      const before = line.slice(Math.max(0, index - 200), index);
+      const isId = /\d/.test(sha) && /[a-f]/.test(sha);
+      const isPassing = [IN_USE, OF_VERSION, RELATED].some((form) => form.test(before));
+      if (isId && !isPassing) found.add(sha);
+    }
+  }
+  return [...found].slice(0, MAX_NUMBERS);
+}
+
+function countPlainWords(line: string): number {
+  return line
+    .replace(/https?:\S+/g, ' ')
+    .split(/\s+/)
+    .filter((word) => /^[("'`[]{0,2}[a-z]{2,}/i.test(word)).length;
+}
+
+/** What was found of a number or a commit that the report names. */
 export interface Reference {
-  readonly number: number;
+  /** `#123`, or the beginning of a commit's id. */
+  readonly name: string;
+  /** Whether the report names it as more than something related. */
+  readonly isMeant: boolean;
   readonly commits: readonly CommitInfo[];
   readonly hits: readonly SearchHit[];
 }
 
+/** A commit that is not here is none of them: its id may be one of another repository. */
 export async function findReferences(lookups: Lookups, report: string): Promise<readonly Reference[]> {
-  return Promise.all(findIssueNumbers(report).map((number) => findReference(lookups, number)));
+  const commits = findBlamedCommits(report).map((sha) => findCommit(lookups, sha));
+  const numbers = [...findNumbers(report)].map(([number, isMeant]) => findReference(lookups, number, isMeant));
+  return (await Promise.all([...commits, ...numbers])).filter((reference) => reference !== null);
 }
 
 /** A change of more files says little of each. */
 const MOST_FILES = 8;
 
+/** A change of so many files points at each of them. */
+const SMALL = 4;
+
 const CHANGED = 0.8;
 
-/** The source files of the commits that name the numbers in their message. */
+/** The source files of the named commits, and of those that name the numbers in their message. */
 export function createReferenceClues(
   references: readonly Reference[],
   history: readonly IndexedCommit[],
 ): readonly Clue[] {
   const paths = new Map(history.map((commit) => [commit.sha, commit.paths]));
-  return references.flatMap(({ number, commits }) =>
+  return references.flatMap(({ name, isMeant, commits }) =>
     commits.flatMap(({ sha }) => {
       const files = (paths.get(sha) ?? []).filter((path) => classifyFile(path) === 'source');
       if (files.length > MOST_FILES) return [];
@@ -60,7 +123,8 @@ export function createReferenceClues(
         line: 0,
         function: '',
         strength: CHANGED / Math.sqrt(files.length),
-        reason: `changed in ${shortenSha(sha)} for #${number}, which the report names`,
+        reason: `changed in ${shortenSha(sha)}${sha.startsWith(name) ? '' : ` for ${name}`}, which the report names`,
+        ...(isMeant && files.length <= SMALL && { named: 'commit' as const }),
       }));
     }),
   );
@@ -72,7 +136,7 @@ export async function recordReferences({ notebook, tree }: Lookups, references: 
   const isFound = references.some(({ commits, hits }) => commits.length + hits.length > 0);
   await notebook.record({
     lookup: 'history',
-    action: `look for ${references.map(({ number }) => `#${number}`).join(', ')} in commit messages and files at ${shortenSha(tree.revision)}`,
+    action: `look for ${references.map(({ name }) => name).join(', ')} in commit messages and files at ${shortenSha(tree.revision)}`,
     result: isFound ? references.flatMap(describeReference).join('\n') : 'nothing found',
     analysis: isFound
       ? 'Commits and lines of files that name what the report refers to.'
@@ -80,17 +144,17 @@ export async function recordReferences({ notebook, tree }: Lookups, references: 
   });
 }
 
-function describeReference({ number, commits, hits }: Reference): readonly string[] {
+function describeReference({ name, commits, hits }: Reference): readonly string[] {
   const lines = [
     ...commits.map(
       ({ sha, date, author, subject }) => `  ${shortenSha(sha)} ${date.slice(0, 10)} ${author}: ${subject}`,
     ),
     ...hits.map(({ path, line, text }) => `  ${path}:${line}: ${cutText(text.trim(), 160)}`),
   ];
-  return [`#${number}:`, ...(lines.length === 0 ? ['  nothing found'] : lines)];
+  return [`${name}:`, ...(lines.length === 0 ? ['  nothing found'] : lines)];
 }
 
-async function findReference(lookups: Lookups, number: number): Promise<Reference> {
+async function findReference(lookups: Lookups, number: number, isMeant: boolean): Promise<Reference> {
   const { tree, signal } = lookups;
   const pattern = `(?:#|\\bgh[-_]?|issues?[-_/ ]?|\\bpull/|\\bpr[-_ ])${number}(?!\\d)`;
   const query = { pattern, regex: true, ignoreCase: true, paths: [], limit: 40 };
@@ -98,5 +162,16 @@ async function findReference(lookups: Lookups, number: number): Promise<Referenc
     attempt(lookups, `history of #${number}`, () => tree.history({ issue: number, limit: COMMITS_SHOWN }, signal)),
     attempt(lookups, `search #${number}`, () => tree.search(query, signal)),
   ]);
-  return { number, commits: history?.commits ?? [], hits: (search?.hits ?? []).slice(0, LINES_SHOWN) };
+  const hits = (search?.hits ?? []).slice(0, LINES_SHOWN);
+  return { name: `#${number}`, isMeant, commits: history?.commits ?? [], hits };
+}
+
+async function findCommit(lookups: Lookups, written: string): Promise<Reference | null> {
+  const { repository, signal } = lookups;
+  const sha = await repository.resolve(written, signal);
+  if (sha === null) return null;
+  const found = await attempt(lookups, `history of ${shortenSha(sha)}`, () =>
+    repository.tree(sha).history({ limit: 1 }, signal),
+  );
+  return { name: shortenSha(sha), isMeant: true, commits: found?.commits ?? [], hits: [] };
 }

@@ -254,7 +254,7 @@ const PRODUCT = /^(?:Node|Vue|Next|Nuxt)\.js$/;
 const LINE = /^(?::(\d{1,7})|:?[([](\d{1,7})[,)\]]|#L(\d{1,7}))/;
 
 const SOURCE_LINK =
-  /https?:\/\/[^\s/]{3,100}\/[^\s/]{1,100}\/[^\s/]{1,100}\/(?:-\/)?(?:blob|blame|src)\/[^\s/]{1,100}\/([^\s?#)\]>"']{3,400})(?:#L(\d{1,7}))?/g;
+  /https?:\/\/[^\s/]{3,100}\/[^\s/?]{1,100}\/[^\s/?]{1,100}\/(?:-\/)?(?:blob|blame|src)\/[^\s/]{1,100}\/([^\s?#)\]>"']{3,400})(?:#L(\d{1,7}))?/g;
 
 /** Distinct paths and places in the order of the text. */
 function findPaths(lines: readonly string[]): {
@@ -273,7 +273,8 @@ function findPaths(lines: readonly string[]): {
   };
 }
 
-function findPlacesIn(line: string): readonly SignalPlace[] {
+/** Of one line; a place of line 0 is a path. */
+export function findPlacesIn(line: string): readonly SignalPlace[] {
   const links = [...line.matchAll(SOURCE_LINK)].map((link) => ({ file: link[1] ?? '', line: Number(link[2] ?? 0) }));
   const tokens = line.split(/(?:[\s"'`<>|;{}=*]|\]\()+/).filter((token) => token.length >= 4 && token.length <= 400);
   return [...links, ...tokens.flatMap((token) => toSignalPlace(token) ?? [])];

@@ -4,7 +4,7 @@ import { gitRepository } from '../../packages/git-objects/test/git-repository.ts
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { findTestCases } from '../../src/triage/nearest-tests.ts';
-import { findIssueNumbers } from '../../src/triage/references.ts';
+import { findBlamedCommits, findIssueNumbers } from '../../src/triage/references.ts';
 import { testLexicons } from '../support/memory-source.ts';
 import { pathProject, testSource } from '../support/project-source.ts';
 
@@ -327,6 +327,24 @@ describe('what the report refers to', () => {
     ['```\n#99\n```', []],
   ])('has the numbers of %j', (report, numbers) => {
     expect(findIssueNumbers(report)).toEqual(numbers);
+  });
+
+  it.each([
+    ['An unintended side-effect of the refactor in 0f97279 caused it to report spaces.', ['0f97279']],
+    ['Prior to 4.9.1 (specifically, cf41a8f#diff-5372f) an empty path worked.', ['cf41a8f']],
+    ['Commit `6d3d2750` now requires -e to detect an error', ['6d3d2750']],
+    ['Since [this commit](https://github.com/o/r/commit/24638f5984c5) the length is not set', ['24638f5984c5']],
+    ['It broke in 1a2b3c4 and was not mended by its reversion 7f04916.', ['1a2b3c4', '7f04916']],
+    ['What version are you using? 2.10.0, sha: 8b78697', []],
+    ['The program is 2.8.0.dev0 (devel a4c9f57b38) last updated in May and it breaks', []],
+    ['Version: 1.3.3-nightly.38797b7', []],
+    ['Built from source at commit b662fec2 and it breaks', []],
+    ['From source: https://github.com/o/r/commit/b662fec214', []],
+    ['The comment says why it was changed: https://github.com/o/r/blob/9c3a9595/stats/stats.go#L68', []],
+    ['It is similar to 9c3a959, which changed another thing', []],
+    ['```\nafter the change in 0f97279 it breaks\n```', []],
+  ])('has the commits that are blamed in %j', (report, commits) => {
+    expect(findBlamedCommits(report)).toEqual(commits);
   });
 
   const history = (release: (version: string) => { readonly subject?: string; readonly tag?: string }) => [

@@ -16,7 +16,7 @@ const FILES = {
 const REPORT = { report: 'The discount of a coupon', title: 'The discount of a coupon', traces: [], mapped: [] };
 
 function suspect(file: string, more: Partial<RankedSuspect> = {}): RankedSuspect {
-  const known = { evidence: 'words', isFramed: false, lineFrom: '' } as const;
+  const known = { evidence: 'words', isFramed: false, isNamed: false, lineFrom: '' } as const;
   return { file, line: 0, function: '', score: 0.5, reasons: [], ...known, ...more };
 }
 
