@@ -443,12 +443,12 @@ async function placeSuspect(
     const outline = await tree.outline(suspect.file, signal);
     const known = findHeadLine(outline, suspect);
     const lines = suspect.line > 0 ? await readSuspectLines(tree, suspect, signal) : [];
-    const total = lines.length;
-    if (suspect.line > total) {
-      const mismatch = `${suspect.file} has ${total} lines at this commit, but the report names line ${suspect.line}`;
-      const reasons = [...suspect.reasons, `line ${suspect.line} does not exist in this file at this commit`];
+    const wrong = describeWrongLine(suspect, lines);
+    if (wrong !== '') {
+      const reasons = [...suspect.reasons, `line ${suspect.line} ${wrong} at this commit`];
       const isDefined = outline.some(({ name }) => name === suspect.function);
       const place = { line: known, function: isDefined ? suspect.function : '', lineFrom: '' as const };
+      const mismatch = describeMismatch(suspect, lines.length, wrong);
       return { suspect: { ...suspect, ...place, reasons }, mismatch };
     }
     const chosen = isLineNamed(suspect) ? suspect.line : findCodeLine(suspect.file, lines, suspect.line);
@@ -456,6 +456,20 @@ async function placeSuspect(
     const name = findEnclosingFunction(outline, line) || suspect.function;
     return { suspect: { ...suspect, line, function: name }, mismatch: '' };
   });
+}
+
+/** Why the line that the report names cannot be the one that it means, in words; "" where it can. */
+function describeWrongLine({ file, line, lineFrom }: RankedSuspect, lines: readonly string[]): string {
+  if (line > lines.length) return 'does not exist in this file';
+  if (lineFrom !== 'frame' && lineFrom !== 'place') return '';
+  if ((lines[line - 1] ?? '').trim() === '') return 'is blank';
+  return lineFrom === 'frame' && markTexts(file, lines)[line - 1] === 1 ? 'is a comment' : '';
+}
+
+function describeMismatch({ file, line }: RankedSuspect, total: number, wrong: string): string {
+  return line > total
+    ? `${file} has ${total} lines at this commit, but the report names line ${line}`
+    : `line ${line} of ${file}, which the report names, ${wrong} at this commit`;
 }
 
 /**

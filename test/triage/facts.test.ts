@@ -47,6 +47,18 @@ describe('a report with a stack trace', () => {
     expect(rootCause).toContain('src/request.ts has 5 lines at this commit, but the report names line 400');
   });
 
+  it.each([
+    [2, 'line 2 of src/request.ts, which the report names, is blank at this commit'],
+    [6, 'line 6 of src/request.ts, which the report names, is a comment at this commit'],
+  ])('shows no line that holds no code: %d', async (line, says) => {
+    const files = { ...FILES, 'src/request.ts': `${FILES['src/request.ts']}// The end.\n` };
+    const facts = await factsOf(`Error: boom\n    at readRequest (/srv/shop/src/request.ts:${line}:1)\n`, {
+      commits: [{ sha: FIRST, subject: 'one', files }],
+    });
+    expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 0, function: 'readRequest' });
+    expect(concludeFromFacts(facts, { seconds: 1 }).rootCause).toContain(says);
+  });
+
   it('says of no function that it is in the stack trace by the line of another version', async () => {
     const files = { ...FILES, 'src/header.ts': `export function other() {\n${'  run();\n'.repeat(20)}}\n${HEADER}` };
     const commits = [
