@@ -8,7 +8,7 @@ import { findDefinedNames, forEachWord, hashTerm, joinName, splitIntoTerms } fro
 import { LRUCache } from 'lru-cache';
 
 /** Raised whenever the same text is indexed in another way: a file of another version is replaced. */
-const VERSION = 2;
+const VERSION = 3;
 /** Characters that are read of a file: what comes after them is data, or generated. */
 const MAX_TEXT = 600_000;
 /** A message longer than this is a log or a merge of many. */

@@ -104,11 +104,24 @@ const MAX_LINE = 400;
 
 /** A word before a name that says "this is defined here", in the usual languages. */
 const KEYWORD =
-  /(?:^|[\s(;{@])(?:class|interface|struct|enum|trait|type|def|fn|func|fun|function\*?|object|record|module|namespace|macro_rules!|protocol|mod|union|typealias)\s+(?:\([^()]{0,80}\)\s*)?(?:<[^<>]{0,60}>\s*)?(?:[\w$]{1,60}(?:<[^<>]{0,60}>)?\.)?([A-Za-z_$][\w$]{1,63})/g;
+  /(?:^|[\s(;{@])(?:class|interface|struct|enum(?:\s+class|\s+struct)?|trait|type|def|fn|func|fun|function\*?|object|record|module|namespace|macro_rules!|protocol|mod|union|typealias)\s+(?:\([^()]{0,80}\)\s*)?(?:<[^<>]{0,60}>\s*)?(?:[\w$]{1,60}(?:<[^<>]{0,60}>)?\??\.){0,3}([A-Za-z_$][\w$]{1,63})/g;
+
+/**
+ * What follows a name that is defined; in a sentence another word does. `struct cart *open` is a use of C's, and in
+ * `template <class Item>` a comma or a bracket follows.
+ */
+const DEFINED =
+  /^[!?]?\s*(?:[({:;=<[@]|$|\/[/*]|--|#|->|(?:extends|implements|for|where|is|of|do|over|with|throws|inherits|permits|private|internal|protected|public|constructor|final|sealed|abstract)\b)/;
+
+/** Of Go, where a type follows the name. */
+const TYPE_OF_GO = /^type\s/;
+
+/** In a text on the line, or in a comment behind the code. */
+const IN_TEXT = /^[^"`]*(?:"[^"`]*"[^"`]*|`[^"`]*`[^"`]*)*["`][^"`]*$|\/\/|\s#\s/;
 
 /** Variables count only near the left margin: inside a function they are its own business. */
 const VARIABLE =
-  /^(?:export\s+|pub(?:\([a-z]+\))?\s+|public\s+|private\s+|static\s+|final\s+|declare\s+){0,4}(?:const|let|var|val|static)\s+(?:mut\s+)?([A-Za-z_$][\w$]{1,63})/;
+  /^(?:export\s+|pub(?:\([a-z]+\))?\s+|public\s+|private\s+|static\s+|final\s+|declare\s+){0,4}(?:(?:let|var|(?:const\s+)?val)\s+(?:mut\s+)?([A-Za-z_$][\w$]{1,63})|(?:const|static)\s+(?:mut\s+)?([A-Za-z_$][\w$]{1,63})\s*(?:[:=;,!]|$))/;
 
 const CONSTANT = /^\s{0,4}([A-Z][A-Z0-9_]{2,63})\s*(?::[^=]{1,60})?=(?!=)/;
 
@@ -151,7 +164,8 @@ function addDefinedNames(line: string, names: string[]): void {
   if (Number.isNaN(first) || first === 35 || first === 42 || (first === 47 && /^\s*\/[/*]/.test(line))) return;
   if (IMPORTED.test(line)) return;
   if (addAfterKeywords(line, names)) return;
-  const name = (VARIABLE.exec(line) ?? CONSTANT.exec(line) ?? ASSIGNED.exec(line))?.[1] ?? findMethodName(line);
+  const assigned = VARIABLE.exec(line) ?? CONSTANT.exec(line) ?? ASSIGNED.exec(line);
+  const name = assigned?.[1] ?? assigned?.[2] ?? findMethodName(line);
   if (name !== undefined && name !== OPERATOR) names.push(name);
 }
 
@@ -160,7 +174,9 @@ function addAfterKeywords(line: string, names: string[]): boolean {
   // Not `matchAll`: it makes a copy of the expression for each line.
   KEYWORD.lastIndex = 0;
   for (let match = KEYWORD.exec(line); match !== null; match = KEYWORD.exec(line)) {
-    if (match[1] !== undefined) names.push(match[1]);
+    const after = line.slice(KEYWORD.lastIndex);
+    const isDefined = DEFINED.test(after) || TYPE_OF_GO.test(line);
+    if (match[1] !== undefined && isDefined && !IN_TEXT.test(line.slice(0, match.index))) names.push(match[1]);
   }
   return names.length > before;
 }
