@@ -10,7 +10,16 @@ import type { Trace } from './frames.ts';
 import { attempt, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
 import { classifyFile, type FileKind, isSecondary, isVendored } from './own-code.ts';
 import { keyOfPlace } from './passing-mentions.ts';
-import { type Ground, getFileName, listPaths, type Mapping, mapFrame, mapPath, type PathIndex } from './paths.ts';
+import {
+  cleanPath,
+  type Ground,
+  getFileName,
+  listPaths,
+  type Mapping,
+  mapFrame,
+  mapPath,
+  type PathIndex,
+} from './paths.ts';
 import { type SignalPlace, type Signals, splitConstantParts } from './signals.ts';
 
 export type ClueKind =
@@ -419,7 +428,9 @@ function findNaming(
   mapping: Mapping,
 ): { readonly path: string; readonly by: Naming } | undefined {
   if (mapping.kind === 'own' && !mapping.certain) return undefined;
-  const [path, ...others] = listPaths(mapping).filter((each) => classifyFile(each) === 'source' && !isSecondary(each));
+  const all = listPaths(mapping).filter((each) => classifyFile(each) === 'source' && !isSecondary(each));
+  const exact = all.filter((each) => each === cleanPath(file));
+  const [path, ...others] = exact.length > 0 ? exact : all;
   if (path === undefined || others.length > 0) return undefined;
   if (line > 0) return { path, by: 'place' };
   return { path, by: /[/\\]/.test(file) ? 'path' : 'name' };

@@ -113,21 +113,26 @@ export function createReferenceClues(
   history: readonly IndexedCommit[],
 ): readonly Clue[] {
   const paths = new Map(history.map((commit) => [commit.sha, commit.paths]));
-  return references.flatMap(({ name, isMeant, commits }) =>
-    commits.flatMap(({ sha }) => {
+  const clues = new Map<string, Clue>();
+  // The commit of a pull request names the issue as well: it is said once, as what is meant if it is.
+  for (const { name, isMeant, commits } of references.toSorted((a, b) => Number(b.isMeant) - Number(a.isMeant))) {
+    for (const { sha } of commits) {
       const files = (paths.get(sha) ?? []).filter((path) => classifyFile(path) === 'source');
-      if (files.length > MOST_FILES) return [];
-      return files.map((path) => ({
-        kind: 'reference' as const,
-        path,
-        line: 0,
-        function: '',
-        strength: CHANGED / Math.sqrt(files.length),
-        reason: `changed in ${shortenSha(sha)}${sha.startsWith(name) ? '' : ` for ${name}`}, which the report names`,
-        ...(isMeant && files.length <= SMALL && { named: 'commit' as const }),
-      }));
-    }),
-  );
+      if (files.length > MOST_FILES) continue;
+      for (const path of files.filter((each) => !clues.has(`${sha} ${each}`))) {
+        clues.set(`${sha} ${path}`, {
+          kind: 'reference',
+          path,
+          line: 0,
+          function: '',
+          strength: CHANGED / Math.sqrt(files.length),
+          reason: `changed in ${shortenSha(sha)}${sha.startsWith(name) ? '' : ` for ${name}`}, which the report names`,
+          ...(isMeant && files.length <= SMALL && { named: 'commit' as const }),
+        });
+      }
+    }
+  }
+  return [...clues.values()];
 }
 
 /** One step for all of them; none where the report names none. */

@@ -320,6 +320,15 @@ describe('what the report refers to', () => {
     );
   });
 
+  it('says once that a commit names two of the numbers', async () => {
+    const { find } = await lookAt('Ratings are wrong\n\nBroken by #22, which was for #21.', [
+      { files: { 'src/player.js': 'export const rating = 1;\n' } },
+      { subject: 'Count twice (#22), closes #21', files: { 'src/count.js': 'b();\n' } },
+    ]);
+    expect(find('rank suspects')?.result).toMatch(/src\/count\.js.*: changed in \w{7} for #22, which the report names/);
+    expect(find('rank suspects')?.result).not.toContain('for #21');
+  });
+
   it.each([
     ['see #12 and GH-34, issue 56', [12, 34, 56]],
     ['https://github.com/o/r/issues/789#issuecomment-1', [789]],

@@ -24,6 +24,8 @@ const FILES = {
   return stop;
 }
 `,
+  'src/hooks/listen.ts': 'export const listen = 1;\n',
+  'packages/more/src/hooks/listen.ts': 'export const listen = 2;\n',
   'src/hooks/memo.ts': 'export const memo = new WeakMap();\n',
   ...Object.fromEntries(
     Array.from({ length: 12 }, (_, index) => [`src/part-${index}.ts`, `export const part${index} = ${index};\n`]),
@@ -63,6 +65,12 @@ describe('what a report names', () => {
       '```\nError: nobody listens to this source\n```',
       'src/hooks/observe.ts:3',
       'contains the error message “nobody listens to this source” at line 3',
+    ],
+    [
+      'a path that another one ends with',
+      'I think that `src/hooks/listen.ts` is wrong.',
+      'src/hooks/listen.ts',
+      'mentioned in the report',
     ],
     ['a path', 'I think that `src/hooks/observe.ts` is wrong.', 'src/hooks/observe.ts', 'mentioned in the report'],
     [
