@@ -272,12 +272,12 @@ export async function findMessageClues(
 ): Promise<readonly Clue[]> {
   const clues: Clue[] = [];
   let searches = 0;
-  for (const { message } of errors) {
+  for (const { message, from } of errors) {
     const parts = splitFragments(message).filter((part) => !commands.some((command) => command.includes(part)));
     for (const part of parts) {
       if (searches >= MAX_SEARCHES) return clues;
       searches++;
-      const found = await searchPart(lookups, part);
+      const found = await searchPart(lookups, part, from !== 'quote');
       clues.push(...found);
       if (found.length > 0) break;
     }
@@ -335,7 +335,7 @@ function splitFragments(message: string): readonly string[] {
   return [longest, ...(second ? [second] : []), ...ends].slice(0, 3);
 }
 
-async function searchPart(lookups: Lookups, part: string): Promise<readonly Clue[]> {
+async function searchPart(lookups: Lookups, part: string, isError: boolean): Promise<readonly Clue[]> {
   const query = { pattern: part, regex: false, ignoreCase: false, paths: [], limit: 200 };
   const result = await recordSearch(lookups, query, ({ hits, error }) => {
     if (error !== '') return 'The search failed, so nothing follows from it.';
@@ -357,7 +357,9 @@ async function searchPart(lookups: Lookups, part: string): Promise<readonly Clue
       line,
       function: '',
       strength: UNIQUE / files.size ** 0.7,
-      reason: `contains the error message “${part}” at line ${line}`,
+      reason: isError
+        ? `contains the error message “${part}” at line ${line}`
+        : `contains “${part}”, which the report quotes, at line ${line}`,
       ...(files.size === 1 && classifyFile(path) === 'source' && !isSecondary(path) && { named: 'message' as const }),
     }),
   );

@@ -10,6 +10,7 @@ import type { Trace } from './frames.ts';
 import { shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
+import { formatError } from './report-errors.ts';
 import type { AskedCommit, Revisions } from './resolve-revision.ts';
 import { isSilent, type Signals } from './signals.ts';
 
@@ -33,15 +34,14 @@ export function describeLog({ name, lines, excerpt }: ReadLog): SourcedStep {
 
 export function describeSignals(signals: Signals, report: string): SourcedStep {
   const frames = signals.traces.reduce((sum, trace) => sum + trace.frames.length, 0);
+  const { errors } = signals;
   const found = [
     formatNamedItems(
       'stack traces',
       signals.traces.map((trace) => `${trace.language}, ${formatCounted(trace.frames.length, 'frame')}`),
     ),
-    formatNamedItems(
-      'errors',
-      signals.errors.map(({ type, message }) => [type, message].filter((part) => part !== '').join(': ')),
-    ),
+    formatNamedItems('errors', errors.filter(({ from }) => from !== 'quote').map(formatError)),
+    formatNamedItems('quoted', errors.filter(({ from }) => from === 'quote').map(formatError)),
     formatNamedItems(
       'places',
       signals.places.map(({ file, line }) => `${file}:${line}`),

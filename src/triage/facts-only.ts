@@ -11,6 +11,7 @@ import type { Facts } from './gathered-facts.ts';
 import { nameCommit, shortenSha } from './lookups.ts';
 import { isReliable, preventRise } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
+import { formatError } from './report-errors.ts';
 import { isSilent } from './signals.ts';
 import { listQuestions, namesTests } from './statement.ts';
 
@@ -176,14 +177,11 @@ function describeNothingFound(facts: Facts): string {
 function describeError({ signals, logs: [log] }: Facts): string {
   if (log !== undefined)
     return `First error in the log: ${formatInlineCode(cutText(log.excerpt.headline, MAX_ERROR))}.`;
-  const error = signals.errors[0];
-  if (!error || (error.from === 'prose' && error.message === '')) return '';
+  const error = signals.errors.find(({ from, message }) => from !== 'quote' && (from !== 'prose' || message !== ''));
+  if (!error) return '';
   // "Error: Error: …" says it twice.
   const type = error.type === 'Error' && error.message !== '' ? '' : error.type;
-  const said = [type, error.message]
-    .filter((part) => part !== '')
-    .join(': ')
-    .replace(/\.$/, '');
+  const said = formatError({ type, message: error.message }).replace(/\.$/, '');
   const text = `${said} ${error.values}`.trimEnd();
   const shown = formatInlineCode(text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}…` : text);
   if (error.from === 'prose') return `The report mentions ${shown}.`;

@@ -2,11 +2,11 @@
 
 import { readLogHeading } from 'causeway-ci-log';
 import { isLogLine, isPassedTest, markCode } from 'causeway-log-lines';
-import { parseErrorHead } from './frame-readers.ts';
 import type { Trace } from './frames.ts';
 import { findTraces } from './frames.ts';
 import { findIdentifiers, findWords, type Identifier, type Word } from './identifiers.ts';
 import { cleanPath } from './paths.ts';
+import { findErrors, formatError, MAX_MESSAGE, type ReportedError } from './report-errors.ts';
 import { cleanTitle, isSetUpCommand, MAX_TITLE, toPlainLines } from './report-text.ts';
 
 export interface Signals {
@@ -47,7 +47,7 @@ export function findSignals(text: string): Signals {
     title,
     traces,
     places: removeRanges(traces, places),
-    errors: findErrors(rest, traces, commands).map((error) => ({ ...error, values: readValues(lines, error) })),
+    errors: findErrors({ lines, rest, traces, commands }),
     paths,
     quoted: findQuotedLines(prose),
     identifiers: findIdentifiers(naming, title, commands),
@@ -65,8 +65,8 @@ export function findSignals(text: string): Signals {
 export function readReportTitle(beginning: string): string {
   const { title, errors } = findSignals(beginning);
   if (title !== '') return title;
-  const [error] = errors;
-  return error === undefined ? '' : [error.type, error.message].filter((part) => part !== '').join(': ');
+  const error = errors.find(({ from }) => from !== 'quote');
+  return error === undefined ? '' : formatError(error);
 }
 
 /** Whether the text gives nothing to look up. */
@@ -307,119 +307,6 @@ function findQuotedLines(lines: readonly string[]): readonly string[] {
     if (found.size < MAX_QUOTED && (line.match(/[A-Za-z_$][\w$]{2,}/g) ?? []).length >= 3) found.add(line);
   }
   return [...found];
-}
-
-interface ErrorMessage {
-  /** Such as `TypeError`; "" where only a message is known. */
-  readonly type: string;
-  readonly message: string;
-  /** Its source: a stack trace, a line of a log, or only the reporter's prose. */
-  readonly from: 'trace' | 'log' | 'prose';
-}
-
-interface ReportedError extends ErrorMessage {
-  /** What the lines below a message that ends with a colon compare, such as `3995 !== 3500`; "" where there are none. */
-  readonly values: string;
-}
-
-const MAX_ERRORS = 20;
-
-const MAX_VALUES = 120;
-
-/** Over the lines with `+` and `-` that show two values. */
-const LEGEND = /^[+-] (?:actual|expected|received)\b/i;
-
-function readValues(lines: readonly string[], { message }: ErrorMessage): string {
-  if (!message.endsWith(':')) return '';
-  const at = lines.findIndex((line) => line.trimEnd().endsWith(message));
-  const below = lines.slice(at + 1, at + 8).map((line) => line.trim());
-  const said = below.filter((line) => line !== '' && !LEGEND.test(line));
-  const [first = ''] = said;
-  // Nothing but the frames, or the next error.
-  if (at < 0 || /^(?:at |File ")/.test(first) || parseErrorHead(first) !== null) return '';
-  const other = said.slice(1).find((line) => line.startsWith('- '));
-  return (first.startsWith('+ ') && other !== undefined ? `${first} ${other}` : first).slice(0, MAX_VALUES);
-}
-
-const MAX_MESSAGE = 400;
-
-/** More lines of a log than this repeat each other. */
-const MAX_FOUND = 200;
-
-const LOGGED =
-  /(?:(?:^|[\s[|])(?:error|fatal|panic|err)|^\s{0,20}(?:fail(?:ed|ure)?|exception))(?:\[\w{1,12}\])?\]?[:|]\s{0,8}(\S.{3,})$/i;
-
-/** What may precede the type on a line that is an error, rather than one that mentions it. */
-const LEAD = /^\W*(?:(?:uncaught|unhandled|caused by|exception|rejection|in promise|in thread "[^"]{0,100}")\W*)*$/i;
-
-/**
- * Distinct errors: those of traces first, then those of logs, then what the reporter's prose mentions. Commands are no
- * messages.
- */
-function findErrors(
-  lines: readonly string[],
-  traces: readonly Trace[],
-  commands: readonly string[],
-): readonly ErrorMessage[] {
-  const read: ErrorMessage[] = [];
-  for (const { text, kind } of markCode(lines)) {
-    if (read.length >= MAX_FOUND) break;
-    read.push(...findErrorsIn(text, kind === 'code'));
-  }
-  const traced = traces.map(({ errorType, message }): ErrorMessage => ({ type: errorType, message, from: 'trace' }));
-  const ordered = [
-    ...traced,
-    ...read.filter(({ from }) => from === 'log'),
-    ...read.filter(({ from }) => from === 'prose'),
-  ];
-  const found = new Map<string, ErrorMessage>();
-  for (const error of ordered) {
-    const message = trimError(error.message);
-    const key = message === '' ? error.type : message;
-    const isCommand = commands.some((command) => command.startsWith(message) && message !== '');
-    if (key !== '' && !isCommand && !found.has(key)) found.set(key, { ...error, message });
-  }
-  const errors = [...found.values()];
-  return errors.filter((error) => !errors.some((other) => isCutFrom(error, other))).slice(0, MAX_ERRORS);
-}
-
-/** People wrap their lines at any width: what is written of a message there may end before it does. */
-function isCutFrom(part: ErrorMessage, whole: ErrorMessage): boolean {
-  return part.from === 'prose' && part.type === whole.type && whole.message.startsWith(`${part.message} `);
-}
-
-function trimError(message: string): string {
-  // A backtick that closes nothing is what is left of a code span around the whole.
-  const isUneven = message.split('`').length % 2 === 0;
-  return (isUneven ? message.replace(/`[:.,]?\s*$/, '') : message).trim().slice(0, MAX_MESSAGE);
-}
-
-function findErrorsIn(line: string, isCode: boolean): readonly ErrorMessage[] {
-  const head = parseErrorHead(line);
-  if (head)
-    return [
-      {
-        ...head,
-        from: isCode || isLogLine(line) || LEAD.test(line.slice(0, line.indexOf(head.type))) ? 'log' : 'prose',
-      },
-    ];
-  const logged = LOGGED.exec(line.slice(0, 1_000))?.[1];
-  if (logged) return [{ type: '', message: logged, from: line.startsWith('#') ? 'prose' : 'log' }];
-  return findQuotedMessages(isCode ? line.replace(LITERAL, '') : line).map((message) => ({
-    type: '',
-    message,
-    from: 'prose',
-  }));
-}
-
-/** A value within code, as in `log("the cart is empty")`: the reporter's own, where output has a message. */
-const LITERAL = /[(,=[{+]\s{0,4}(?:"[^"]{0,400}"|`[^`]{0,400}`)/g;
-
-/** Sentences in quotation marks or backticks, which people copy from a screen. */
-function findQuotedMessages(line: string): readonly string[] {
-  return [...line.matchAll(/"([^"]{15,200})"|`([^`]{15,200})`|“([^”]{15,200})”/g)]
-    .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
-    .filter((quoted) => /^[\w'<[({-]/.test(quoted) && quoted.split(' ').length >= 3 && !/[;{}=]/.test(quoted));
 }
 
 /** Messages of engines and libraries: no source of the project contains them. */

@@ -6,6 +6,7 @@ import type { Step } from '../core/issue/index.ts';
 import type { Facts } from './gathered-facts.ts';
 import { nameCommit, shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';
+import { formatError } from './report-errors.ts';
 import { MAX_TITLE, splitSections, toPlainLines } from './report-text.ts';
 import { readTitle, type Signals } from './signals.ts';
 
@@ -32,7 +33,8 @@ export function writeStatement(text: string, signals: Pick<Signals, 'title' | 'e
   const title = opensWith(prose, first) ? '' : first;
   const said = `${title}\n${prose}`;
   const errors = signals.errors
-    .map(({ type, message }) => [type, message].filter((part) => part !== '').join(': '))
+    .filter(({ from }) => from !== 'quote')
+    .map(formatError)
     .filter((error) => !said.includes(error))
     .slice(0, MAX_ERRORS);
   const parts = [title, prose, ...errors].filter((part) => part !== '');

@@ -31,6 +31,7 @@ export const BOUNDED: readonly Bound[] = [
   { file: 'src/triage/signals.ts', most: 2_000, why: REPORT_LINE },
   { file: 'src/triage/passing-mentions.ts', most: 2_000, why: REPORT_LINE },
   { file: 'src/triage/references.ts', most: 2_000, why: 'Lines of a report are cut at 2,000 characters' },
+  { file: 'src/triage/report-errors.ts', most: 2_000, why: REPORT_LINE },
   {
     file: 'src/triage/report-text.ts',
     only: '^#{1,6}\\s+',

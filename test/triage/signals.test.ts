@@ -181,6 +181,61 @@ TypeError: Cannot destructure property 'percent' of 'COUPONS.get(...)' as it is 
   });
 });
 
+/** What the report is said to fail with, of what it names. */
+function listErrors(report: string): readonly string[] {
+  return findSignals(report)
+    .errors.filter(({ from, message }) => from !== 'quote' && (from !== 'prose' || message !== ''))
+    .map(({ type, message }) => [type, message].filter((part) => part !== '').join(': '));
+}
+
+describe('what is no error, though it is quoted or labelled so', () => {
+  it.each([
+    ['code in backticks', 'Totals\n\nThe argument is `bool = False, or nothing at all`.'],
+    ['a call', 'Totals\n\nThen `cart.total(items, coupon, today)` is slow.'],
+    ['the name of a test', 'Totals\n\nSee the test "cart should not count coupons twice".'],
+    ['a system', 'Totals\n\nOn "Windows 10 Pro 22H2 64 bit".'],
+    ['what is wished for', 'Totals\n\nIt should say "the coupon is not valid" there.'],
+    ['a sentence of documents', 'Totals\n\nThe docs say "Prices are stored in cents and never rounded".'],
+    ['a handler', 'Totals\n\n```js\nonError: {\n  retry: true,\n}\n```'],
+    ['a field', 'Totals\n\n```ts\nisFetchNextPageError\n```'],
+    ['a text of the code', 'Totals\n\n```js\nconsole.log("cart.save error: ", err);\n```'],
+    ['a text of the code that goes on', 'Totals\n\n```cpp\nstd::cerr << "Error: no price of "\n```'],
+    ['a type in the code', 'Totals\n\n```go\ncase *shop.CodeError:\n```'],
+    ['a comment of the code', 'Totals\n\n```rs\n// * Panic\n```'],
+    ['a heading', 'Totals\n\n## Error\n\nSee the picture.'],
+    ['a question of a form', 'Totals\n\n- If you see a compilation error: can you run the tests?'],
+    ['a title', 'Compile error: Nested loops since 3.9.1\n\nThey stop.'],
+    ['how many there were', 'Totals\n\n```\nFailed: 1 failure(s), 0 warning(s) in 1 files\n```'],
+    ['the name of what failed', 'Totals\n\n```\nERROR: test_total (shop.tests.CartTest)\n```'],
+    ['a key of translations', 'Totals\n\nIt throws a `[[error:invalid-data]]` there.'],
+  ])('%s', (_, report) => {
+    expect(listErrors(report)).toEqual([]);
+  });
+});
+
+describe('what is an error by its grammar', () => {
+  it.each([
+    ['It fails with `the cart is locked by another one`.', 'the cart is locked by another one'],
+    ['I get "Cannot find the coupon" there.', 'Cannot find the coupon'],
+    ['The log shows "unknown field Coupon" once.', 'unknown field Coupon'],
+    ['It stops with the message "Skipping the whole cart".', 'Skipping the whole cart'],
+    ['> [shop error]: Use of shop as a pager is disallowed', 'Use of shop as a pager is disallowed'],
+    ["```\nthread 'main' panicked at 'no price of tea'\n```", 'no price of tea'],
+    ['```\nE       assert 1 == 75\nE         +1\n```', 'assert 1 == 75'],
+    ['```\nMessage: byte index 1 is not a char boundary\n```', 'byte index 1 is not a char boundary'],
+    ['```\n  ✖ Failed to parse the .shoprc file.\n```', 'Failed to parse the .shoprc file.'],
+    ['```\nlevel=warning msg="left out" error="stat Tea: invalid argument"\n```', 'stat Tea: invalid argument'],
+    [
+      '```\nWARNING: 2019/12/13 06:59:10 no link. Err :refused: dial\nERROR: 2019/12/13 06:59:10 rpc error: no address\n```',
+      'rpc error: no address',
+    ],
+    ['It ends in "TypeError: no price" when I click "Buy".', 'TypeError: no price'],
+    ["```\nKeyError    Traceback (most recent call last)\nKeyError: 'tea'\n```", "KeyError: 'tea'"],
+  ])('%j', (text, error) => {
+    expect(listErrors(`Totals\n\n${text}`)[0]).toBe(error);
+  });
+});
+
 describe('a text in quotation marks', () => {
   it.each([
     ['It says "the cart is empty".', ['the cart is empty']],
