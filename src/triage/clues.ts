@@ -110,7 +110,18 @@ export interface MappedFrame {
 }
 
 export function mapTraces(ground: Ground, traces: readonly Trace[]): readonly (readonly MappedFrame[])[] {
-  return traces.map((trace) => trace.frames.map((frame) => ({ frame, mapping: mapFrame(ground, frame) })));
+  return traces.map(({ frames }) => {
+    const isOfNode = createNodeFileTest(frames);
+    return frames.map((frame) => ({ frame, mapping: isOfNode(frame) ? { kind: 'runtime' } : mapFrame(ground, frame) }));
+  });
+}
+
+/** Node before 16 printed its own files by their bare names (`fs.js:141`), those of programs with their whole path. */
+function createNodeFileTest(frames: readonly Frame[]): (frame: Frame) => boolean {
+  const hasWholePaths = frames.some(({ file }) => /^(?:\/|[A-Za-z]:\\)/.test(file));
+  const hasSchemes = frames.some(({ file }) => file.startsWith('node:'));
+  return ({ language, file }) =>
+    language === 'javascript' && hasWholePaths && !hasSchemes && /^[\w-]{1,40}\.js$/.test(file);
 }
 
 export function createFrameClues(

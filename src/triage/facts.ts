@@ -32,7 +32,8 @@ import {
   type OtherSource,
   type OtherSuspect,
 } from './other-repositories.ts';
-import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
+import { classifyFile, isVendored } from './own-code.ts';
+import { readOwnPackages } from './own-packages.ts';
 import { findMeantPlaces } from './passing-mentions.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
 import { rankRange } from './rank-commits.ts';

@@ -8,7 +8,7 @@ import { type Examined, examinePlace } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { Frame } from './frame.ts';
 import { type Lookups, type Notebook, shortenSha } from './lookups.ts';
-import { readOwnPackages } from './own-code.ts';
+import { readOwnPackages } from './own-packages.ts';
 import { cleanPath, createPathIndex, type Ground, mapFrame } from './paths.ts';
 import { placeSuspects, preventRise, rankSuspects } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';

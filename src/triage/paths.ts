@@ -3,6 +3,7 @@
 import type { Listing } from 'causeway-git-objects';
 import { isRuntimeFrame } from 'causeway-log-lines';
 import type { Frame } from './frame.ts';
+import { classifyFile } from './own-code.ts';
 
 /**
  * Where a path leads. `certain` is false where the line cannot be trusted (compiled file) or only the file name
@@ -42,11 +43,19 @@ export function mapPath(ground: Ground, written: string): Mapping {
   if (path === '') return UNKNOWN;
   // `internal/modules/…` is of Node, unless it is here.
   const isHere = ground.index.byName.get(getFileName(path).toLowerCase())?.includes(path) ?? false;
-  if (!isHere && isRuntimeFrame({ language: 'any', file: path, symbol: '' })) return { kind: 'runtime' };
+  if (!isHere && isRuntimeFrame({ language: 'any', file: path, symbol: '' }))
+    return mapNeutral(ground, path) ?? { kind: 'runtime' };
   const installed = parseInstalledPath(path, ground.packages);
   if (installed?.kind === 'foreign') return mapVendored(ground, path) ?? isInTree(ground, installed.rest, installed.of);
   if (installed?.kind === 'own') return mapWithin(ground, installed.path, installed.folder);
   return mapWithin(ground, path, '');
+}
+
+/** Builds of .NET that are the same everywhere print the repository's root as `/_/`, those of .NET itself as well. */
+function mapNeutral(ground: Ground, path: string): Mapping | null {
+  const inside = /^\/?_\/(.+)$/.exec(path)?.[1] ?? '';
+  const match = inside === '' ? null : findLongestSuffix(ground.index, inside);
+  return match?.exact ? toMapping(match, false) : null;
 }
 
 /** A dependency with its files in the repository. */
@@ -86,11 +95,14 @@ function pickBest(ground: Ground, path: string, folder: string): SuffixMatch | n
 }
 
 function toMapping(match: SuffixMatch, compiled: boolean): Mapping {
-  const [only] = match.paths;
-  if (only !== undefined && match.paths.length === 1) {
+  const sources = match.paths.filter((path) => classifyFile(path) !== 'test');
+  // What is no test by the written path is none here.
+  const paths = sources.length > 0 ? sources : match.paths;
+  const [only] = paths;
+  if (only !== undefined && paths.length === 1) {
     return { kind: 'own', path: only, certain: !compiled && (match.whole || match.shared > 1), compiled };
   }
-  return match.paths.length <= MAX_AMBIGUOUS ? { kind: 'ambiguous', paths: match.paths, compiled } : UNKNOWN;
+  return paths.length <= MAX_AMBIGUOUS ? { kind: 'ambiguous', paths, compiled } : UNKNOWN;
 }
 
 /** The files that a mapping leads to; none where it leads nowhere in the tree. */
@@ -131,16 +143,49 @@ function parseInstalledPath(path: string, packages: readonly OwnPackage[]): Inst
     parseNpmPath(path, packages) ??
     parsePythonPath(path) ??
     parseCargoPath(path, packages) ??
+    parseGemPath(path, packages) ??
+    parseComposerPath(path, packages) ??
     parseGoPath(path, packages)
   );
 }
 
 function parseNpmPath(path: string, packages: readonly OwnPackage[]): Installed | null {
   const at = path.lastIndexOf('node_modules/');
-  if (at < 0) return null;
+  if (at < 0) return findPublished(path, packages);
   const rest = path.slice(at + 'node_modules/'.length);
   const [, name = '', inside = ''] = /^((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(rest) ?? [];
   return toOwnedPath(packages, 'npm', name, inside) ?? { kind: 'foreign', of: name, rest: '' };
+}
+
+/**
+ * A package of this repository outside of `node_modules`, as error trackers, content networks and bundlers write it:
+ * `@shop/core/1.2.3/x.js`, `shop@1.2.3/x.js`, `@shop_core/x.js`. A name without a scope needs a version: it is a word.
+ */
+function findPublished(path: string, packages: readonly OwnPackage[]): Installed | null {
+  const segments = path.split('/');
+  for (const { name, kind, folder } of packages) {
+    const from = kind === 'npm' ? findInside(segments, name) : 0;
+    if (from > 0 && from < segments.length) {
+      return { kind: 'own', path: joinPath(folder, segments.slice(from).join('/')), folder };
+    }
+  }
+  return null;
+}
+
+/** The index of the first segment inside of the package; 0: it is not in the path. */
+function findInside(segments: readonly string[], name: string): number {
+  const forms = new Set([name, name.replace('/', '_'), name.replace('/', '+')]);
+  const [scope = ''] = name.split('/');
+  for (const [index, segment] of segments.entries()) {
+    const length = segment === scope && scope !== name ? 2 : 1;
+    const written = segments.slice(index, index + length).join('/');
+    const at = written.lastIndexOf('@');
+    const next = index + length;
+    const isVersionNext = /^\d{1,5}\.\d/.test(segments[next] ?? '');
+    const isNamed = forms.has(at > 0 ? written.slice(0, at) : written);
+    if (isNamed && (at > 0 || isVersionNext || name.startsWith('@'))) return isVersionNext ? next + 1 : next;
+  }
+  return 0;
 }
 
 /**
@@ -173,9 +218,26 @@ function parseCargoPath(path: string, packages: readonly OwnPackage[]): Installe
   return toOwnedPath(packages, 'cargo', name, match[3] ?? '') ?? { kind: 'foreign', of: name, rest: '' };
 }
 
+/** `gems/cart-7.1.0/lib/cart.rb`, and a checkout by Bundler: `gems/cart-0123abcd/lib/cart.rb`. */
+function parseGemPath(path: string, packages: readonly OwnPackage[]): Installed | null {
+  const [, name = '', inside = ''] =
+    /(?:^|\/)gems\/([A-Za-z][\w.-]{0,80}?)-(?:\d[\w.]{0,30}(?:-[\w-]{1,40})?|[0-9a-f]{7,40})\/(.+)$/.exec(path) ?? [];
+  if (name === '') return null;
+  return toOwnedPath(packages, 'gem', name, inside) ?? { kind: 'foreign', of: name, rest: '' };
+}
+
+function parseComposerPath(path: string, packages: readonly OwnPackage[]): Installed | null {
+  if (!path.endsWith('.php')) return null;
+  const [, name = '', inside = ''] = /(?:^|\/)vendor\/([\w.-]{1,80}\/[\w.-]{1,80})\/(.+)$/.exec(path) ?? [];
+  if (name === '') return null;
+  return toOwnedPath(packages, 'composer', name, inside) ?? { kind: 'foreign', of: name, rest: '' };
+}
+
 /** `…/pkg/mod/example.com/module@v1.2.3/x.go`, and `example.com/module/x.go` of builds with `-trimpath`. */
-function parseGoPath(path: string, packages: readonly OwnPackage[]): Installed | null {
-  if (!path.endsWith('.go')) return null;
+function parseGoPath(written: string, packages: readonly OwnPackage[]): Installed | null {
+  if (!written.endsWith('.go')) return null;
+  // The module cache writes a capital letter as `!` and a small one.
+  const path = written.replace(/!([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const own = packages.find(
     ({ kind, name }) => kind === 'go' && new RegExp(`(?:^|/)${escapePattern(name)}(?:@[^/]+)?/`).test(path),
   );
@@ -201,6 +263,8 @@ function toOwnedPath(
 const BUILT =
   /(?:^|\/)(?:dist|build|lib|out|es|esm|cjs|output|\.output|\.next|target\/classes)(?:\/(?:esm|cjs|es|src|modern|server|client|node))?\//;
 
+const BUILT_TWICE = /(?:^|\/)(?:dist|build|out)\/lib\//;
+
 const COMPILED = /\.[cm]?jsx?$/;
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.vue', '.svelte'];
@@ -209,7 +273,11 @@ const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.vue', '
 function listBuiltVariants(path: string): readonly string[] {
   if (!COMPILED.test(path)) return [];
   const bare = path.replace(COMPILED, '');
-  const folders = BUILT.test(path) ? [bare.replace(BUILT, '/src/'), bare.replace(BUILT, '/')] : [bare];
+  const folders = [
+    ...(BUILT.test(path) ? [bare.replace(BUILT, '/src/'), bare.replace(BUILT, '/')] : []),
+    ...(BUILT_TWICE.test(path) ? [bare.replace(BUILT_TWICE, '/src/')] : []),
+    bare,
+  ];
   return folders
     .flatMap((folder) => SOURCES.map((extension) => `${folder}${extension}`.replace(/^\//, '')))
     .filter((variant) => variant !== path);
@@ -286,6 +354,8 @@ interface SuffixMatch {
   readonly shared: number;
   /** Whether the whole of the tree's path is the end of the given path, or the other way round. */
   readonly whole: boolean;
+  /** Whether the given path is a path of the tree as it is. */
+  readonly exact: boolean;
 }
 
 /** The files with the most segments in common with the end of `path`; the case of letters is ignored. */
@@ -295,13 +365,15 @@ export function findLongestSuffix(index: PathIndex, path: string): SuffixMatch |
     .split('/')
     .filter((part) => part !== '' && part !== '.');
   const candidates = index.byName.get(wanted.at(-1) ?? '') ?? [];
-  let best: { paths: string[]; shared: number; whole: boolean } | null = null;
+  let best: { paths: string[]; shared: number; whole: boolean; exact: boolean } | null = null;
   for (const candidate of candidates) {
     const own = candidate.toLowerCase().split('/');
     const shared = countSharedEnd(own, wanted);
     const whole = shared === own.length || shared === wanted.length;
-    if (!best || shared > best.shared || (shared === best.shared && whole && !best.whole)) {
-      best = { paths: [candidate], shared, whole };
+    const exact = shared === own.length && shared === wanted.length;
+    if (exact || !best || shared > best.shared || (shared === best.shared && whole && !best.whole)) {
+      best = { paths: [candidate], shared, whole, exact };
+      if (exact) return best;
     } else if (shared === best.shared && whole === best.whole) {
       best.paths.push(candidate);
     }
@@ -322,7 +394,7 @@ function countSharedEnd(left: readonly string[], right: readonly string[]): numb
 export interface OwnPackage {
   /** As others import it: `@scope/name`, `crate-name`, `example.com/module`. */
   readonly name: string;
-  readonly kind: 'npm' | 'cargo' | 'go' | 'python';
+  readonly kind: 'npm' | 'cargo' | 'go' | 'python' | 'gem' | 'composer';
   /** Folder of the manifest; "" is the root. */
   readonly folder: string;
 }

@@ -84,6 +84,8 @@ it.each([
   ['node:internal/modules/cjs/loader', '', 'js', true],
   ['/usr/lib/python3.12/json/decoder.py', 'decode', 'python', true],
   ['Thread.java', 'java.lang.Thread.run', 'jvm', true],
+  ['<stdin>', '', 'python', true],
+  ['<redacted>/site-packages/cart.py', '', 'python', false],
   ['src/cart.py', 'total', 'python', false],
   ['/usr/lib/python3/dist-packages/click/core.py', 'main', 'python', false],
 ])('a frame in %s, %s', (file, symbol, language, isRuntime) => {
