@@ -1,12 +1,12 @@
 // Why a file ranks where it does: what each signal found in it, as clues.
 
 import { findDefinedNames, findPart, forEachWord, hashWord, isNumber, joinName } from 'causeway-code-words';
-import { markTexts } from '../../core/source/index.ts';
+import { type IndexedCommit, markTexts } from '../../core/source/index.ts';
 import type { Clue, ClueKind } from '../clues.ts';
 import { looksLikeCode, STOP_WORDS } from '../identifiers.ts';
 import { getFileName } from '../paths.ts';
 import { getWrittenTerm, type Query, type QueryPart, type WrittenTerm } from './query.ts';
-import { type Combined, type Gathered, type SignalName, WHOLE } from './signals.ts';
+import { type Combined, type Gathered, type MatchedCommits, type SignalName, WHOLE } from './signals.ts';
 import { type PartWeights, type Table, weighTerm } from './table.ts';
 
 /** A signal with less than this share of a file's sum is not worth a sentence. */
@@ -23,6 +23,7 @@ interface Ranking {
   readonly query: Query;
   readonly gathered: Gathered;
   readonly combined: Combined;
+  readonly history: MatchedCommits;
 }
 
 export interface ReadFile {
@@ -68,11 +69,10 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
   const contains = shared.length === 0 ? '' : `path contains ${quoteEachWord(shared)}`;
   clues.push(createClue('name', ['pathNames', 'pathFolders'], { reason: contains, names: [] }));
   const [commit] = gathered.commits.commits.get(file) ?? [];
-  const changed = commit ? `changed in ${commit.sha.slice(0, 7)}, whose message resembles this report` : '';
+  const changed = commit === undefined ? '' : explainCommit(ranking, commit);
   clues.push(createClue('commit', ['commits', 'titleCommits'], { reason: changed, names: [] }));
   const like = gathered.likeTests.tests.get(file);
-  const together =
-    like === undefined ? '' : `changed together with \`${getFileName(like)}\`, a test that resembles this report`;
+  const together = like === undefined ? '' : explainLikeTest(ranking, like);
   clues.push(createClue('commit', ['testHistory'], { reason: together, names: [] }));
   return clues.filter(({ reason, strength }) => reason !== '' && strength >= LEAST_SHARE);
 }
@@ -122,6 +122,43 @@ function findDefinition(path: string, text: string, name: string): { readonly na
     if (form.line === 0 && own[0] !== undefined) form = { name: own[0], line: index + 1 };
   }
   return form;
+}
+
+function explainCommit({ query, history }: Ranking, commit: IndexedCommit): string {
+  const position = history.commits.indexOf(commit);
+  const shared = listSharedTerms(query, (term) => history.matches[term]?.positions, position);
+  return shared === '' ? '' : `changed in ${commit.sha.slice(0, 7)}, whose message shares ${shared} with the report`;
+}
+
+function explainLikeTest({ query, table: { tests } }: Ranking, path: string): string {
+  const shared = listSharedTerms(query, (term) => tests.terms[term]?.files, tests.paths.indexOf(path));
+  return shared === ''
+    ? ''
+    : `changed together with \`${getFileName(path)}\`, a test that shares ${shared} with the report`;
+}
+
+/** The rarest words of the report that a text has, whatever their endings; "" where it has none that says something. */
+function listSharedTerms(query: Query, textsOf: (term: number) => Uint32Array | undefined, text: number): string {
+  const found = query.terms.flatMap((term, index) => {
+    const texts = textsOf(index);
+    if (texts === undefined || isNumber(term.term) || !hasPosition(texts, text)) return [];
+    const worth = weighTerm(term, WITHOUT_LOG) / Math.log(2 + texts.length);
+    return worth > 0 ? [{ word: getWrittenTerm(term), worth }] : [];
+  });
+  const best = found.sort((a, b) => b.worth - a.worth).map(({ word }) => word);
+  const words = keepFirst(best.filter(isInformativeWord), ({ word }) => word.toLowerCase());
+  return quoteEachWord(words.slice(0, MAX_NAMED));
+}
+
+/** `positions`: ascending. */
+function hasPosition(positions: Uint32Array, wanted: number): boolean {
+  let [from, to] = [0, positions.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((positions[middle] ?? 0) < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return positions[from] === wanted;
 }
 
 /** Names from code, else words. */

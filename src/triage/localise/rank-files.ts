@@ -84,7 +84,7 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
   const best = sortBestFirst(combined.sums)
     .filter((file) => (combined.evidence[file] ?? 0) > 0)
     .filter((file, rank) => rank < MAX_RANKED || clued.has(table.paths[file] ?? ''));
-  const all = { table, query, gathered: { ...gathered, values }, combined };
+  const all = { table, query, history: matched, gathered: { ...gathered, values }, combined };
   const ranked: RankedFile[] = [];
   // Each is read once more for how it writes the report's words: up to 50 ms.
   await runInSlices(best.length, { size: 1, signal: lookups.signal }, (rank) => {

@@ -227,7 +227,7 @@ interface CommitScores {
 }
 
 /** The commits of a history, and where each term of the query is found among their messages. */
-interface MatchedCommits {
+export interface MatchedCommits {
   readonly commits: readonly IndexedCommit[];
   readonly matches: readonly TermMatches[];
   /** Of the messages, as parts of the mean. */

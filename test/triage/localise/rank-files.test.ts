@@ -29,7 +29,9 @@ describe('a suspect behind the first', () => {
       ['Change', { ...FOUND, 'src/b.ts': 'start(1);\n', 'test/x.test.ts': LIKE }],
     );
     expect(suspects.map(({ file }) => file)).toEqual(['src/first.ts', 'src/b.ts']);
-    expect(suspects[1]?.reasons).toEqual(['changed together with `x.test.ts`, a test that resembles this report']);
+    expect(suspects[1]?.reasons).toEqual([
+      'changed together with `x.test.ts`, a test that shares “bakery”, “sells”, “bread” with the report',
+    ]);
   });
 });
 
@@ -150,7 +152,9 @@ describe('the first suspect', () => {
       ['Totals lost half a cent', { 'src/a.ts': 'start();\n', 'src/b.ts': 'start(1);\n' }],
     );
     expect(suspects[0]?.file).toBe('src/b.ts');
-    expect(suspects[0]?.reasons).toContain('changed in 2b2b2b2, whose message resembles this report');
+    expect(suspects[0]?.reasons).toContain(
+      'changed in 2b2b2b2, whose message shares “totals”, “half”, “cent” with the report',
+    );
   });
 
   it('is what the failing test uses, where the trace names the test alone', async () => {
