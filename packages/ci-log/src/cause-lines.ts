@@ -3,7 +3,7 @@
 import { ERROR_RANK, type ErrorKind, isHarmless, RANKS } from './error-patterns.ts';
 import type { Cause } from './find-cause.ts';
 import type { ErrorLine } from './last-words.ts';
-import { isPrinted, type LogLine, type LogStep, type PassingLog } from './log-lines.ts';
+import { isPrinted, type LogLine, type LogStep, measureLineIndent, type PassingLog } from './log-lines.ts';
 
 interface CauseLine {
   /** Index of the line. */
@@ -251,8 +251,4 @@ function isSubjectOf(before: LogLine | undefined, text: string): boolean {
   if (PACKAGE.test(before.text) || (LOGGED.test(before.text) && EXCEPTION.test(text))) return true;
   if (isHarmless(before.text) && !RUNNING.test(before.text)) return false;
   return measureLineIndent(text) > measureLineIndent(before.text) || /^[A-Z][\w ]{2,40}:$/.test(before.text);
-}
-
-function measureLineIndent(text: string): number {
-  return text.length - text.trimStart().length;
 }

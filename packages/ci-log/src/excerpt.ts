@@ -27,8 +27,12 @@ const MAX_TAKEN = 46;
 /** Less than this is shown with up to so many lines before it. */
 const LITTLE = 8;
 const CONTEXT = 3;
-const SEPARATOR =
-  /^(?:[-=_*─━⎯]{3,}|⎯{2,}\[\d{1,6}\/\d{1,6}\]⎯|Node\.js v\d[\d.]{1,12}$|(?:Start at|Duration) {1,3}\d)/;
+const RULE_FIRST = /^[-=_*─━⎯]{3}/;
+const RULE_LAST = /[-=_*─━⎯]{3}$/;
+const TOTAL = /\b[1-9]\d{0,6} (?:failed|errors?)\b/;
+/** What says where something begins, or is printed of every run. */
+const HEADING =
+  /^(?:=== (?:RUN|CONT|PAUSE|NAME) |⎯{2,}\[\d{1,6}\/\d{1,6}\]⎯|Node\.js v\d[\d.]{1,12}$|(?:Start at|Duration) {1,3}\d)/;
 /** Frames of a runtime, of a tool or of a library. */
 const FOREIGN =
   /node_modules[/\\]|\(?node:|\/rustc\/|site-packages|\.cargo\/|libsanitizer|\b__libc_start|\bin _start\b|^\s*at \S{1,100} \(<anonymous>\)/;
@@ -47,17 +51,34 @@ const OUTSIDE_SUMMARY = /^(?!test at |✖ )\S/;
 /** At most 60 lines and 8 KiB of the step that failed, in order; `…` marks what is left out. */
 export function cutExcerpt(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): Excerpt {
   const repeated = findRepeated(lines, cause.step);
-  const taken = takeLines(lines, cause, { passing, repeated });
-  const shown = markGaps(lines, taken, repeated);
+  const { taken, shown } = fitLines(lines, takeLines(lines, cause, { passing, repeated }), repeated);
   const step = cause.step?.name ?? '';
   const total = cause.step ? cause.step.to - cause.step.from : lines.length;
   return {
     step,
-    headline: formatHeadline(formatMessage(lines, cause.message)),
+    headline: printsNothing(lines, cause)
+      ? describeSilence(lines, cause)
+      : formatHeadline(formatMessage(lines, cause.message)),
     lines: shown,
     cut: taken.length === 0 || taken.length >= total ? '' : `Showing ${taken.length} of ${total} lines`,
     tests: cause.tests.slice(0, MAX_TESTS).map(({ name }) => name),
   };
+}
+
+interface FittedLines {
+  /** Indexes, in order. */
+  readonly taken: readonly number[];
+  /** The same with a mark for each gap. */
+  readonly shown: readonly string[];
+}
+
+/** As many of the first as there is room for with the marks between them. */
+function fitLines(lines: readonly LogLine[], wanted: readonly number[], repeated: Repeated): FittedLines {
+  for (let most = wanted.length; ; most -= 1) {
+    const taken = wanted.slice(0, most).toSorted((a, b) => a - b);
+    const shown = markGaps(lines, taken, repeated);
+    if (shown.length <= MAX_SHOWN) return { taken, shown };
+  }
 }
 
 /** How long a test took differs every time. */
@@ -118,7 +139,8 @@ function takeLines(
   const headline = repeated.has(cause.headline) ? message : cause.headline;
   if (headline < 0) return [];
   const excerpt = new Excerpting(lines, repeated);
-  for (const at of [headline, message]) excerpt.take(at);
+  if (printsNothing(lines, cause)) for (const at of listScript(lines, step)) excerpt.takeScript(at);
+  for (const at of [headline, message, findTotal(cause), findEnd(lines, cause)]) excerpt.take(at);
   for (const { at, kind } of rankCauseLines(lines, cause, passing)) {
     if (excerpt.size >= MAX_TAKEN) break;
     if (kind !== 'frame' && !isForeignFrame(lines, at)) excerpt.take(at);
@@ -126,6 +148,37 @@ function takeLines(
   const from = Math.max(step?.from ?? 0, headline - CONTEXT);
   for (let at = headline - 1; at >= from && excerpt.size < LITTLE; at -= 1) excerpt.take(at);
   return excerpt.list();
+}
+
+/** Whether the step printed nothing but that it ended. */
+function printsNothing(lines: readonly LogLine[], { step, errorLines }: Cause): boolean {
+  if (step === null) return false;
+  const said = lines.slice(step.from, step.to).filter((line) => isPrinted(line) && line.text.trim() !== '');
+  return said.length <= errorLines.filter(({ kind }) => kind === 'end').length;
+}
+
+/** Nothing but the command and its end is known. */
+function describeSilence(lines: readonly LogLine[], { step, message }: Cause): string {
+  const ended = formatHeadline(lines[message]?.text ?? '');
+  return step?.name ? formatHeadline(`${ended.replace(/\.$/, '')}, with nothing printed by: ${step.name}`) : ended;
+}
+
+/** The commands of the step as the runner shows them, without how it runs them. */
+function listScript(lines: readonly LogLine[], step: Cause['step']): readonly number[] {
+  const shown = listRange(step?.from ?? 0, step?.to ?? 0).filter((at) => lines[at]?.mark === 'echo');
+  const settings = shown.findIndex((at) => /^(?:shell: |env:|with:)/.test(lines[at]?.text ?? ''));
+  return settings < 0 ? shown : shown.slice(0, settings);
+}
+
+/** Where a tool says last how much failed; -1: nowhere below the headline. */
+function findTotal({ errorLines, headline }: Cause): number {
+  return errorLines.findLast(({ at, kind }) => kind === 'summary' && at > headline)?.at ?? -1;
+}
+
+/** With which code the step ended, where that says more than that it failed; -1: it does not. */
+function findEnd(lines: readonly LogLine[], { errorLines }: Cause): number {
+  const at = errorLines.findLast(({ kind }) => kind === 'end')?.at ?? -1;
+  return /\b(?:code|status):? (?!1\b)\d{1,5}\.?$/.test(lines[at]?.text ?? '') ? at : -1;
 }
 
 /** The place of a frame of Rust is on the line below its function. */
@@ -154,19 +207,32 @@ class Excerpting {
 
   take(at: number): void {
     const line = this.#lines[at];
+    if (line && isPrinted(line)) this.takeScript(at);
+  }
+
+  /** Also of what the runner shows before it runs it. */
+  takeScript(at: number): void {
+    const line = this.#lines[at];
     const text = line?.text.trim() ?? '';
-    if (!line || !isPrinted(line) || text === '' || this.size >= MAX_TAKEN || this.#repeated.has(at)) return;
+    if (!line || text === '' || this.size >= MAX_TAKEN || this.#repeated.has(at)) return;
     if (this.#taken.has(at) || (this.#texts.has(text) && !/^\s/.test(line.text))) return;
     const bytes = Buffer.byteLength(line.text.slice(0, MAX_SHOWN_LINE)) + 5;
-    if (this.#bytes + bytes > MAX_BYTES || SEPARATOR.test(text)) return;
+    if (this.#bytes + bytes > MAX_BYTES || isSeparator(text)) return;
     this.#taken.set(at, text);
     this.#texts.add(text);
     this.#bytes += bytes;
   }
 
+  /** The most informative first. */
   list(): readonly number[] {
-    return [...this.#taken.keys()].sort((a, b) => a - b);
+    return [...this.#taken.keys()];
   }
+}
+
+/** A rule, or a heading between rules; how much failed is none. */
+function isSeparator(text: string): boolean {
+  if (HEADING.test(text)) return true;
+  return RULE_FIRST.test(text) && (!/\p{L}/u.test(text) || (RULE_LAST.test(text) && !TOTAL.test(text)));
 }
 
 /** A single line that is left out costs no more than the mark for it. */
@@ -175,13 +241,13 @@ function markGaps(lines: readonly LogLine[], taken: readonly number[], repeated:
   taken.forEach((at, index) => {
     const between = index === 0 ? [] : findTexts(lines, (taken[index - 1] ?? at) + 1, at);
     const [only = at] = between;
-    const text = lines[only]?.text ?? '';
-    const isShown = !isForeignFrame(lines, only) && !SEPARATOR.test(text.trim()) && !repeated.has(only);
+    const { text = '', mark = 'echo' } = lines[only] ?? {};
+    const isShown = mark !== 'echo' && !isForeignFrame(lines, only) && !isSeparator(text.trim()) && !repeated.has(only);
     if (between.length === 1 && isShown) shown.push(cutExcerptLine(text));
     else if (between.length > 0) shown.push(GAP);
     shown.push(cutExcerptLine(lines[at]?.text ?? ''));
   });
-  return shown.slice(0, MAX_SHOWN);
+  return shown;
 }
 
 function cutExcerptLine(text: string): string {

@@ -4,7 +4,7 @@ import { markTracebacks, readTapError, type TapError, unquote } from 'causeway-l
 import { ERROR_RANK, type ErrorMatch, matchError, RANKS } from './error-patterns.ts';
 import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
 import { type ErrorLine, findLastWords } from './last-words.ts';
-import { isPrinted, type LogLine, type LogStep, type PassingLog } from './log-lines.ts';
+import { isPrinted, type LogLine, type LogStep, measureLineIndent, type PassingLog } from './log-lines.ts';
 import { isFinding } from './written-places.ts';
 
 export interface Cause {
@@ -89,7 +89,8 @@ function findErrorLines(
     if (!isPrinted(line) || parts[index] === 'frame') return [];
     const said = matchPrinted(line, named.has(at), passing);
     const sign = parts[index] === 'raised' && !passing?.has(line.text) ? toRaised(said) : said;
-    const isCounted = sign?.kind !== 'weak' || at >= step.to - LAST_WORDS;
+    // What a tool prints in red counts wherever it stands.
+    const isCounted = sign?.kind !== 'weak' || line.isRed || at >= step.to - LAST_WORDS;
     return sign && isCounted ? [{ at, ...sign }] : [];
   });
 }
@@ -170,13 +171,27 @@ function findHeadline(lines: readonly LogLine[], errorLines: readonly ErrorLine[
   const said = own.filter(({ kind }) => kind === 'said');
   const firm = own.filter(({ kind }) => RANKS[kind] >= (said.length > 0 ? RANKS.weak : RANKS.summary));
   if (firm.length === 0 && said.length > 0) return said[0]?.at ?? -1;
-  const last = findLastGroup(lines, firm.length > 0 ? firm : own);
+  const last = findTellingGroup(lines, firm.length > 0 ? firm : own, own);
   const best = findHighest(last.map(({ kind }) => RANKS[kind]));
   return last.find(({ kind }) => RANKS[kind] === best)?.at ?? -1;
 }
 
 function findSaidUnder(errorLines: readonly ErrorLine[], heading: ErrorLine | undefined): ErrorLine | undefined {
   return heading && errorLines.find(({ kind, at }) => (kind === 'error' || kind === 'weak') && at > heading.at);
+}
+
+/** The last group; where it only says that something failed, and no word of why is near, the one before that does. */
+function findTellingGroup(
+  lines: readonly LogLine[],
+  firm: readonly ErrorLine[],
+  own: readonly ErrorLine[],
+): readonly ErrorLine[] {
+  const last = findLastGroup(lines, firm);
+  const from = last[0]?.at ?? 0;
+  const isEcho = last.every(({ at, kind }) => kind === 'summary' && findQuoted(lines, at) === at);
+  const isSaid = own.some(({ at, kind }) => kind === 'weak' && !isFar(lines, Math.min(at, from), Math.max(at, from)));
+  const telling = firm.findLastIndex(({ kind }) => RANKS[kind] >= ERROR_RANK);
+  return isEcho && !isSaid && telling >= 0 ? findLastGroup(lines, firm.slice(0, telling + 1)) : last;
 }
 
 function findLastGroup(lines: readonly LogLine[], errorLines: readonly ErrorLine[]): readonly ErrorLine[] {
@@ -237,7 +252,7 @@ const WORDS_BESIDE_NAME =
 
 const MESSAGES: readonly RegExp[] = [
   /^E {2,}\S/,
-  /^\s{0,14}(?:=> )?(?:Caused by: |Uncaught |Unhandled )?(?:[\w$-]{1,100}[.:]{1,2}){0,20}(?:[A-Z][\w$]{0,100})?(?:Error|Exception|Failure|Failed|Interrupt|Exit)(?: \[[^\]]{1,60}\])?(?:: \S|(?<=Exception)$)/,
+  /^\s{0,14}(?:=> |\S{1,300}:\d{1,6}: )?(?:Caused by: |Uncaught |Unhandled )?(?:[\w$-]{1,100}[.:\\]{1,2}){0,20}(?:[A-Z][\w$]{0,100})?(?:Error|Exception|Failure|Failed|Interrupt|Exit)(?: \[[^\]]{1,60}\])?(?:: \S|(?<=Exception|Failure)$)/,
   /^\s{0,12}expect\(.{1,200}\)\.\w/,
   /^\s{0,12}(?:thrown|Failure\/Error): \S/,
   /^\s{1,14}Error:\s{1,12}\S/,
@@ -269,8 +284,36 @@ function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): 
     const found = findMessageAfter(lines, name, { at: mention, to });
     if (found >= 0) return found;
   }
+  // In the words of a runner that nobody knows.
+  for (const mention of mentions) {
+    const found = findTroubleAfter(lines, name, { at: mention, to });
+    if (found >= 0) return found;
+  }
   return headline;
 }
+
+/** The first line below the name, up to the next test, that has words of trouble. */
+function findTroubleAfter(
+  lines: readonly LogLine[],
+  name: string,
+  { at, to }: { readonly at: number; readonly to: number },
+): number {
+  for (let line = at + 1; line < Math.min(at + NEAR_NAME, to); line += 1) {
+    const { text = '', mark = '' } = lines[line] ?? {};
+    if (mark !== '' || RULE.test(text) || isAboutOther(text, name)) return -1;
+    const sign = text.includes(name) || ONLY_FAILED.test(text) ? null : matchError(text, false);
+    if (sign && !sign.isHeading && RANKS[sign.kind] !== RANKS.end && sign.kind !== 'summary') return line;
+  }
+  return -1;
+}
+
+/** The message is at most so many lines below the name where nothing but words of trouble tells it. */
+const NEAR_NAME = 12;
+
+const ONLY_FAILED = /^\W{0,6}tests? (?:has |have )?failed\b/i;
+
+/** A rule or a heading between rules: what is below it is about something else. */
+const RULE = /^\s*[-=_*!─━]{3,}/;
 
 /** Says that something is wrong, and that this is on the next lines. */
 const ANNOUNCES = /(?:errors?|failed|failures?|problems?|during \w{1,20}):$|^[A-Z][a-z ]{1,60} \(\d{1,5}\)$/i;
@@ -289,8 +332,20 @@ function findSaying(lines: readonly LogLine[], { headline, errorLines, step }: O
   if (CONSEQUENCE.test(text)) return findNearestReason(lines, errorLines, headline);
   const index = errorLines.findIndex(({ at }) => at === headline);
   if (errorLines[index]?.kind !== 'summary') return headline;
-  const before = errorLines.slice(0, index).filter(({ at }) => !isFar(lines, at, headline));
-  return (before.find(({ kind }) => kind === 'weak') ?? before.find(({ kind }) => kind === 'said'))?.at ?? headline;
+  const quoted = findQuoted(lines, headline);
+  if (quoted !== headline) return quoted;
+  const before = errorLines.slice(0, index).filter(({ at }) => lines[at]?.isRed || !isFar(lines, at, headline));
+  return (before.find(({ kind }) => kind === 'weak') ?? before.findLast(({ kind }) => kind === 'said'))?.at ?? headline;
+}
+
+/** What a tool says below in its own words: by signs, the deepest of which is the cause of those above. */
+const QUOTED = /^\s{0,20}> \S/;
+
+/** The last of the quoted lines below that are each deeper than the one before; the line itself: there is none. */
+function findQuoted(lines: readonly LogLine[], at: number): number {
+  const [text = '', next = ''] = [lines[at]?.text, lines[at + 1]?.text];
+  const isDeeper = QUOTED.test(next) && (measureLineIndent(next) > measureLineIndent(text) || !QUOTED.test(text));
+  return isDeeper ? findQuoted(lines, at + 1) : at;
 }
 
 /** The error next to a line that says only what came of it; one that says more of the cause first. */
@@ -374,7 +429,7 @@ const MAX_JOINED = 240;
 const MAX_JOINED_LINES = 12;
 
 /** Indented words, values or brackets; not source with its line numbers. */
-const JOINED = /^\s{1,60}(?!\d{1,6} {0,4}\|)[\p{L}\p{N}"'`$<()[\]{}]/u;
+const JOINED = /^\s{1,60}(?!\d{1,6} {0,4}\|)(?:[*•-] )?[\p{L}\p{N}"'`$<()[\]{}]/u;
 
 /** The message, with what it announces: compared values, or what follows where it is not at its end. */
 export function formatMessage(lines: readonly LogLine[], at: number): string {
@@ -393,9 +448,9 @@ export function formatMessage(lines: readonly LogLine[], at: number): string {
     : joinRest(text, rest);
 }
 
-/** What runners put before each line of an error: Perl's and pytest's. */
+/** What runners put before each line of an error: Perl's, pytest's and Gradle's. */
 function removeMargin(text: string): string {
-  return text.replace(/^\s{0,40}# {1,4}(?=Failed test\b)|^E {3,8}(?=\S)/, '');
+  return text.replace(/^\s{0,40}# {1,4}(?=Failed test\b)|^E {3,8}(?=\S)|^\s{0,20}> (?=\S)/, '');
 }
 
 /** What is read around a message that is one value of several. */

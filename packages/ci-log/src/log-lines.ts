@@ -11,6 +11,8 @@ export interface LogLine {
   readonly mark: '' | 'begin' | 'end' | 'error' | 'warning' | 'command' | 'debug' | 'echo' | 'shell';
   /** Name of the step where each line says it; "" else. */
   readonly step: string;
+  /** Whether most of it is red: tools colour what they call a failure. */
+  readonly isRed?: boolean;
 }
 
 /** Longer lines are cut before any pattern looks at them. */
@@ -105,7 +107,34 @@ export function readLogLine(raw: string): LogLine {
     .trimEnd();
   if (stamped.startsWith(ECHO)) return { text: bare, mark: 'echo', step };
   if (SHELL.test(stamped)) return { text: bare, mark: 'shell', step };
-  return { ...readMark(bare), step };
+  const line = { ...readMark(bare), step };
+  return isMostlyRed(stamped) ? { ...line, isRed: true } : line;
+}
+
+/** What changes a colour. */
+const COLOUR = /\u001b\[([\d;]{0,20})m/g;
+
+/** Red in front or behind, bright, or of the palette of 256. */
+const RED = /(?:^|;)(?:31|91|41|101|38;5;(?:1|9|160|196))(?:;|$)/;
+
+/** None, or another one in front. */
+const OTHER = /^$|(?:^|;)(?:0{1,2}|3[02-9]|9[02-7])(?:;|$)/;
+
+/** Whether more of it is printed in red than not. */
+function isMostlyRed(text: string): boolean {
+  if (!text.includes('\u001b[')) return false;
+  let [isRed, after] = [false, 0];
+  const count = [0, 0];
+  const add = (to: number) => {
+    count[isRed ? 1 : 0] = (count[isRed ? 1 : 0] ?? 0) + text.slice(after, to).replace(/\s+/g, '').length;
+  };
+  for (const { 0: code, 1: codes = '', index } of text.matchAll(COLOUR)) {
+    add(index);
+    isRed = RED.test(codes) || (isRed && !OTHER.test(codes));
+    after = index + code.length;
+  }
+  add(text.length);
+  return (count[1] ?? 0) > (count[0] ?? 0);
 }
 
 function restoreColours(text: string): string {
@@ -127,6 +156,10 @@ function readMark(bare: string): Pick<LogLine, 'text' | 'mark'> {
 /** Whether a program printed it, or the runner as an error; not what the runner shows of the script. */
 export function isPrinted({ mark }: LogLine): boolean {
   return mark === '' || mark === 'error';
+}
+
+export function measureLineIndent(text: string): number {
+  return text.length - text.trimStart().length;
 }
 
 export interface LogStep {

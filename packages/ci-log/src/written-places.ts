@@ -103,10 +103,14 @@ const FINDING = new RegExp(
 /** The same as fields. */
 const FIELDS = /^(?:error|warning) file=\S/;
 
+/** Where Ruby was, which is no finding. */
+const RUBY_FRAME = /:\d{1,6}:in [`']/;
+
 /** Whether a line is of a list of findings, errors or warnings. */
 export function isFinding(text: string): boolean {
   return (
     /\d/.test(text) &&
+    !RUBY_FRAME.test(text) &&
     (FINDING.test(text) || FIELDS.test(text) || readFindingLine(text) > 0 || /^\s{1,8}--> \S{1,400}:\d/.test(text))
   );
 }

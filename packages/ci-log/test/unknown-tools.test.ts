@@ -1,0 +1,113 @@
+// What carries to tools that no table knows: how a log is laid out. The logs are made up, each of one such layout.
+import { describe, expect, it } from 'vitest';
+import { readCheck } from '../src/read-check.ts';
+import { actionsLog } from './logs.ts';
+
+const RED = '\u001b[31m';
+const OFF = '\u001b[0m';
+
+function read(output: readonly string[], end?: string) {
+  const log = actionsLog('./check', output, end);
+  return readCheck({ name: 'test', output: '', log, annotations: [] }).excerpt;
+}
+
+/** Lines of a tool at work. */
+function busy(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `step ${index} of the plan is ready`);
+}
+
+describe('the headline', () => {
+  it('is what a server answered, not what was asked of it', () => {
+    const said = 'tidy: You may not remove this (HTTP 403)';
+    expect(read(['Removing 12 things', said]).headline).toBe(said);
+  });
+
+  it('is what failed, said long before the lines that only echo it', () => {
+    const said = 'rooms_SUITE:opens_window failed on line 42';
+    const echo = ['Makefile:12: recipe for target "rooms" failed', 'make: *** [rooms] Error 1'];
+    expect(read([...busy(3), said, 'Reason: badmatch', ...busy(60), ...echo]).headline).toBe(said);
+  });
+
+  it('is what is printed in red, where all else is a total', () => {
+    const said = 'opensWindow: the pane failed to move';
+    const excerpt = read([`${RED}${said}${OFF}`, ...busy(60), 'Executed 91 tests, with 1 failure (0 unexpected)']);
+    expect(excerpt.headline).toBe(said);
+    expect(excerpt.lines).toContain(said);
+  });
+
+  it('is the deepest of the reasons quoted below a task', () => {
+    const output = [
+      '* What went wrong:',
+      "Execution failed for task ':checkLayout'.",
+      '> A failure occurred while executing acme.Layout',
+      '   > Windows stand in the wrong rooms:',
+      '     * rooms/kitchen.txt',
+    ];
+    expect(read(output).headline).toBe('Windows stand in the wrong rooms: * rooms/kitchen.txt');
+  });
+
+  it('is what is said nearest before a total of what went wrong', () => {
+    const said = '(./rooms/kitchen.page): did not find expected "]" at line 5 column 7';
+    const output = [
+      'Success. All 12 files are there.',
+      'reading pages',
+      said,
+      'FAILURE!!! 1 files were unable to be parsed!',
+    ];
+    expect(read(output).headline).toBe(said);
+  });
+
+  it('is an exception with a namespace in backslashes', () => {
+    const said = 'House\\Rooms\\WindowException: The pane is gone';
+    expect(read([...busy(2), said, '', '/srv/rooms/Window.php:12']).headline).toBe(said);
+  });
+
+  it('is the message about a test, in the words of a runner that nobody knows', () => {
+    const output = [
+      '[FAILED] [1.014 seconds]',
+      'Windows [It] should open',
+      '',
+      '  Timed out after 1.001s.',
+      '  Expected',
+      '      <int>: 0',
+      '------------------------------',
+      ...busy(50),
+      'Summarizing 1 Failure:',
+      '  [FAIL] Windows [It] should open',
+    ];
+    const excerpt = read(output);
+    expect(excerpt.headline).toBe('Timed out after 1.001s.');
+    expect(excerpt.lines).toEqual(expect.arrayContaining(['  Expected', '      <int>: 0']));
+  });
+
+  it('names the command of a step that printed nothing', () => {
+    const excerpt = read([]);
+    expect(excerpt.headline).toBe('Process completed with exit code 1, with nothing printed by: ./check');
+    expect(excerpt.lines).toEqual(['./check', '…', 'Process completed with exit code 1.']);
+  });
+});
+
+describe('the lines', () => {
+  it('have a line of Go that begins like a rule, and the total between rules', () => {
+    const total = '======= 1 failed, 41 passed in 95.39s ========';
+    const { lines } = read(['--- FAIL: TestWindow (0.00s)', '    window_test.go:12: it stays shut', total]);
+    expect(lines).toEqual(expect.arrayContaining(['--- FAIL: TestWindow (0.00s)', total]));
+  });
+
+  it('have the total also where there is no room for every failure', () => {
+    const failures = Array.from({ length: 80 }, (_, at) => [
+      `FAILED tests/test_${at}.py::test_window - shut`,
+      'on the way',
+    ]);
+    const total = '== 80 failed, 9 passed in 9.00s ==';
+    const { lines } = read([...failures.flat(), total]);
+    expect(lines.length).toBeLessThanOrEqual(60);
+    expect(lines).toContain(total);
+  });
+
+  it('end with the exit code where that is not 1', () => {
+    const end = 'Process completed with exit code 137.';
+    expect(read(['error: the pane broke'], end).lines.at(-1)).toBe(end);
+    expect(read(['error: the pane broke']).lines.at(-1)).toBe('error: the pane broke');
+  });
+});
