@@ -47,6 +47,7 @@ function explainTree(tree: SourceTree): SourceTree {
     history: (query, signal) => translateGitFailure(tree.history(query, signal)),
     blame: (path, range, signal) => translateGitFailure(tree.blame(path, range, signal)),
     compare: (fromSha, options, signal) => translateGitFailure(tree.compare(fromSha, options, signal)),
+    countApart: (sha, signal) => translateGitFailure(tree.countApart(sha, signal)),
     contents: (blobs, signal) => explainAll(tree.contents(blobs, signal)),
     ancestors: (limit, signal) => translateGitFailure(tree.ancestors(limit, signal)),
     messages: (ids, signal) => explainAll(tree.messages(ids, signal)),

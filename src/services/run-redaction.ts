@@ -103,6 +103,7 @@ function cleanTree(repository: Repository, sha: string, redactor: Redactor): Sou
       const patch = await redactor.redactLines(comparison.patch);
       return { ...comparison, commits, patch: isWhole ? patch : withholdKeyLines(patch) };
     },
+    countApart: (other, signal) => tree.countApart(other, signal),
     // These are only indexed, never shown; redacting every file of a repository would take minutes.
     contents: (blobs, signal) => tree.contents(blobs, signal),
     ancestors: (limit, signal) => tree.ancestors(limit, signal),

@@ -113,17 +113,12 @@ function describeAskedCommit({ date, branch, place }: AskedCommit): string {
     case 'apart': {
       const { ahead, behind } = place;
       const parts = [
-        ...(ahead > 0 ? [`${countCommits(ahead)} ahead of`] : []),
-        ...(behind > 0 ? [`${countCommits(behind)} behind`] : []),
+        ...(ahead > 0 ? [`${formatCounted(ahead, 'commit')} ahead of`] : []),
+        ...(behind > 0 ? [`${formatCounted(behind, 'commit')} behind`] : []),
       ];
       return `${day}: ${parts.join(' and ')} ${nameBranch({ defaultBranch: branch })}`;
     }
   }
-}
-
-/** No more than 100 are counted. */
-function countCommits(count: number): string {
-  return `${count >= 100 ? 'at least ' : ''}${formatCounted(count, 'commit')}`;
 }
 
 export function describeFrames(

@@ -285,7 +285,7 @@ const CALLERS_SHOWN = 10;
 const MOST_USES = 1_000;
 
 /** Lines that name it; null where that cannot be known. */
-async function searchName({ tree, ...lookups }: Lookups, name: string): Promise<SearchResult | null> {
+async function searchName(lookups: Lookups, name: string): Promise<SearchResult | null> {
   if (name.length < 3) return null;
   const query = {
     pattern: name,
@@ -296,7 +296,7 @@ async function searchName({ tree, ...lookups }: Lookups, name: string): Promise<
     limit: MOST_USES,
   };
   const action = `search ${JSON.stringify(name)}`;
-  const found = await attempt({ tree, ...lookups }, action, () => tree.search(query, lookups.signal));
+  const found = await attempt(lookups, action, () => lookups.tree.search(query, lookups.signal));
   return found === null || found.error !== '' ? null : found;
 }
 

@@ -24,7 +24,7 @@ import { addFunctions, findSuspectFunctions } from './functions/rank-functions.t
 import type { Facts } from './gathered-facts.ts';
 
 import { type OpenedIndex, openIndex, rankFiles } from './localise/rank-files.ts';
-import { createNotebook, type Lookups, type Notebook, runSideBySide } from './lookups.ts';
+import { createNotebook, type Lookups, runSideBySide } from './lookups.ts';
 import {
   examineOther,
   findOtherSuspects,
@@ -83,14 +83,20 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   for (const log of logs) await notebook.record(describeLog(log));
   const signals = findSignals(input.report);
   await notebook.record(describeSignals(signals, input.report));
-  const lookups = await openCommit(repository, asked, notebook, signal);
+  const commit = { repository, tree: repository.tree(asked), notebook, signal };
+  const [lookups, head] = await Promise.all([openCommit(commit), readHead(commit)]);
   const ownNames = lookups.ground.packages.map(({ name }) => name);
   const revisions = await resolveRevisions({ ...input, ownNames, signals }, signal);
-  await notebook.record(describeRevision(revisions, signals, await readHead(lookups)));
+  await notebook.record(describeRevision(revisions, signals, head));
   const meant = findMeantPlaces(input.report);
   const traced = await traceLookups(lookups, revisions, { signals, meant });
-  const references = await findReferences(lookups, input.report);
-  const found = await findSuspects({ ...input, index }, { lookups, signals, meant, traced, references });
+  const [references, named] = await runSideBySide(
+    lookups,
+    (own) => findReferences(own, input.report),
+    (own) => findTextClues(own, { signals, meant }),
+  );
+  const clues = [...traced.clues, ...named];
+  const found = await findSuspects({ ...input, index }, { lookups, signals, traced, clues, references });
   const outside = findOutside(traced.mapped);
   const others = await findOtherSuspects(lookups, { signals, mapped: traced.mapped }, input.others ?? []);
   const shown = mergeSuspects<RankedSuspect>(selectShownSuspects(found.suspects, outside), others);
@@ -141,9 +147,9 @@ async function examineSuspect(
 interface Traced {
   readonly lookups: Lookups;
   readonly signals: Signals;
-  /** The places that the report names as more than a passing mention, as keys. */
-  readonly meant: ReadonlySet<string>;
   readonly traced: TraceFacts;
+  /** Of the traces, and of what else the report names. */
+  readonly clues: readonly Clue[];
   readonly references: readonly Reference[];
 }
 
@@ -153,12 +159,11 @@ interface Traced {
  */
 async function findSuspects(
   input: Pick<GatherInput, 'report' | 'scopes'> & { readonly index: Promise<OpenedIndex> },
-  { lookups, signals, meant, traced, references }: Traced,
+  { lookups, signals, traced, clues: named, references }: Traced,
 ): Promise<Pick<Facts, 'suspects' | 'functions' | 'mismatches'>> {
   const report = { ...signals, report: input.report, mapped: traced.mapped };
   const index = await input.index;
-  const referred = createReferenceClues(references, index.history.commits);
-  const clues = [...traced.clues, ...(await findTextClues(lookups, { signals, meant })), ...referred];
+  const clues = [...named, ...createReferenceClues(references, index.history.commits)];
   const { scopes = [] } = input;
   const ranked = rankSuspects(clues, await rankFiles({ lookups, ...index, report, clues, scopes }));
   const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
@@ -172,16 +177,17 @@ async function findSuspects(
   return { suspects: addFunctions(suspects, functions), functions, mismatches };
 }
 
-async function openCommit(
-  repository: Repository,
-  sha: string,
-  notebook: Notebook,
-  signal: AbortSignal,
-): Promise<Lookups> {
-  const tree = repository.tree(sha);
+async function openCommit(commit: Omit<Lookups, 'ground'>): Promise<Lookups> {
+  const { tree, signal } = commit;
   const index = createPathIndex(await tree.files(signal));
   const packages = await readOwnPackages(tree, index, signal);
-  return { repository, tree, ground: { index, packages }, notebook, signal };
+  return { ...commit, ground: { index, packages } };
+}
+
+interface NamedPlaces {
+  readonly signals: Signals;
+  /** The places that the report names as more than a passing mention, as keys. */
+  readonly meant: ReadonlySet<string>;
 }
 
 interface TraceFacts {
@@ -200,7 +206,7 @@ interface TraceFacts {
 async function traceLookups(
   lookups: Lookups,
   revisions: Revisions,
-  { signals, meant }: Pick<Traced, 'signals' | 'meant'>,
+  { signals, meant }: NamedPlaces,
 ): Promise<TraceFacts> {
   const { traces } = signals;
   const other = revisions.framesName === '' ? null : lookups.repository.tree(revisions.frames);
@@ -220,7 +226,7 @@ async function traceLookups(
 
 async function findTextClues(
   lookups: Lookups,
-  { signals, meant }: Pick<Traced, 'signals' | 'meant'>,
+  { signals, meant }: NamedPlaces,
 ): Promise<readonly Clue[]> {
   const { ground } = lookups;
   const named = findNamedPathClues(ground, { places: [], paths: signals.paths }, meant);
@@ -230,10 +236,15 @@ async function findTextClues(
     ),
     ...named.map(({ path }) => path),
   ].filter((path) => classifyFile(path) === 'test');
-  const messages = await findMessageClues(lookups, signals);
-  const callers = await findMessageCallers(lookups, messages);
-  const quoted = await findQuotedClues(lookups, signals.quoted);
-  return [...named, ...findTestedClues(ground.index, tests), ...messages, ...callers, ...quoted];
+  const [messages, quoted] = await runSideBySide(
+    lookups,
+    async (own) => {
+      const found = await findMessageClues(own, signals);
+      return [...found, ...(await findMessageCallers(own, found))];
+    },
+    (own) => findQuotedClues(own, signals.quoted),
+  );
+  return [...named, ...findTestedClues(ground.index, tests), ...messages, ...quoted];
 }
 
 function listUnsurePaths(mapped: readonly MappedFrame[]): ReadonlySet<string> {

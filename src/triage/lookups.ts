@@ -66,7 +66,11 @@ export function nameCommit({ sha, date, subject }: CommitInfo): string {
  * Runs a lookup. One that fails becomes a step that says so and gives null; an abort, and errors of the repository
  * itself, go on to the caller.
  */
-export async function attempt<T>(lookups: Lookups, action: string, lookup: () => Promise<T>): Promise<T | null> {
+export async function attempt<T>(
+  lookups: Pick<Lookups, 'notebook' | 'signal'>,
+  action: string,
+  lookup: () => Promise<T>,
+): Promise<T | null> {
   try {
     return await lookup();
   } catch (error) {

@@ -58,29 +58,29 @@ export interface AskedCommit {
   readonly place: CommitStanding;
 }
 
-/** `apart`: commits that the default branch doesn't have, and those that only it has, each at most 100. */
+/** `apart`: commits that the default branch doesn't have, and those that only it has. */
 type CommitStanding =
   | { readonly kind: 'unknown' | 'tip' }
   | { readonly kind: 'apart'; readonly ahead: number; readonly behind: number };
 
-export async function readHead(lookups: Lookups): Promise<AskedCommit> {
-  const { tree, signal } = lookups;
-  const at = shortenSha(tree.revision);
-  const last = await attempt(lookups, `history (last 1) at ${at}`, () => tree.history({ limit: 1 }, signal));
-  const { defaultBranch: branch } = lookups.repository;
-  return { date: last?.commits[0]?.date.slice(0, 10) ?? '', branch, place: await placeHead(lookups) };
+export async function readHead(lookups: Omit<Lookups, 'ground'>): Promise<AskedCommit> {
+  const { repository, tree, signal } = lookups;
+  const action = `history (last 1) at ${shortenSha(tree.revision)}`;
+  const [last, place] = await Promise.all([
+    attempt(lookups, action, () => tree.history({ limit: 1 }, signal)),
+    placeHead(lookups),
+  ]);
+  return { date: last?.commits[0]?.date.slice(0, 10) ?? '', branch: repository.defaultBranch, place };
 }
 
-async function placeHead(lookups: Lookups): Promise<CommitStanding> {
+async function placeHead(lookups: Omit<Lookups, 'ground'>): Promise<CommitStanding> {
   const { repository, tree, signal } = lookups;
   const tip = await repository.resolve('', signal);
   if (tip === null) return { kind: 'unknown' };
   if (tip === tree.revision) return { kind: 'tip' };
-  const step = `compare ${shortenSha(tree.revision)} with ${nameBranch(repository)}`;
-  const behind = await attempt(lookups, step, () => repository.tree(tip).compare(tree.revision, {}, signal));
-  const ahead = await attempt(lookups, step, () => tree.compare(tip, {}, signal));
-  if (ahead === null || behind === null) return { kind: 'unknown' };
-  return { kind: 'apart', ahead: ahead.commits.length, behind: behind.commits.length };
+  const action = `compare ${shortenSha(tree.revision)} with ${nameBranch(repository)}`;
+  const apart = await attempt(lookups, action, () => tree.countApart(tip, signal));
+  return apart === null ? { kind: 'unknown' } : { kind: 'apart', ...apart };
 }
 
 /** Full sha of the requested revision; throws `revision_not_found`, naming it and the default branch. */

@@ -108,6 +108,11 @@ function createMemoryTree(options: MemoryOptions, position: number): SourceTree 
       before('compare', signal);
       return { from: '', commits: [], files: [], patch: '', cut: '' };
     },
+    countApart: async (other, signal) => {
+      before('countApart', signal);
+      const apart = position - options.commits.findIndex((commit) => commit.sha === other);
+      return { ahead: Math.max(0, apart), behind: Math.max(0, -apart) };
+    },
     contents: async function* (blobs, signal) {
       before(`contents ${blobs.length}`, signal);
       const texts = Object.values(files).filter((text) => blobs.includes(blobOf(text)));

@@ -153,6 +153,7 @@ async function grep(
     gitDir: access.mirror.gitDir,
     timeoutMs: TIMEOUT_MS,
     signal,
+    isBrief: true,
   });
   process.stdin.end();
   const reader = createHitReader(scope.revision);

@@ -12,6 +12,7 @@ import type {
   BlameLine,
   CommitInfo,
   CommitMessage,
+  CommitsApart,
   CompareOptions,
   Comparison,
   HistoryQuery,
@@ -182,6 +183,25 @@ export async function readAncestors(
     mirror.refs.shallow === '' ? '' : 'The clone is shallow: older history is not there.',
   ];
   return { ids, cut: notes.filter((note) => note !== '').join(' ') };
+}
+
+/** Counts the commits on either side of the last one that both have; a comparison would also list their files. */
+export async function countApart(
+  { git, mirror }: RepositoryAccess,
+  { revision, sha }: { readonly revision: string; readonly sha: string },
+  signal: AbortSignal,
+): Promise<CommitsApart | null> {
+  const { ending, stdout, stderr } = await git.run({
+    args: ['rev-list', '--left-right', '--count', '--end-of-options', `${revision}...${sha}`, '--'],
+    gitDir: mirror.gitDir,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: ID_BYTES,
+    signal,
+  });
+  if (ending.kind !== 'exited') return null;
+  if (ending.code !== 0) throw toError('History failed.', stderr);
+  const [ahead = 0, behind = 0] = stdout.toString('latin1').split('\t').map(Number);
+  return { ahead, behind };
 }
 
 /** In the order of `ids`; ends early where git takes longer than 30 s or fails: the caller counts what came. */

@@ -1,6 +1,6 @@
 // Starts git: no shell, no configuration but ours, a limit on time and output, and an end that takes the whole process
 // group.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { accessSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { getCACertificates } from 'node:tls';
 import { GitFailure } from './git-failure.ts';
+import { createStarter, killGroup, type ProcessToStart, type StartedProcess } from './starter.ts';
 
 export type GitEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -30,6 +31,8 @@ export interface GitCall {
   readonly secrets?: readonly string[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Whether it is over soon and prints little, so that a small process may start it. Absent: no. */
+  readonly isBrief?: boolean;
 }
 
 /** Why a process ended. `stopped`: we had read enough. */
@@ -65,6 +68,8 @@ export function createGit(options: {
   readonly lifetime: AbortSignal;
 }): Git {
   let program: string | null = null;
+  const starter = createStarter();
+  options.lifetime.addEventListener('abort', () => starter[Symbol.dispose](), { once: true });
   const start: Git['start'] = (call) => {
     const signal = AbortSignal.any([call.signal, options.lifetime]);
     signal.throwIfAborted();
@@ -78,20 +83,19 @@ export function createGit(options: {
       call,
       call.protocols?.includes('https') ? options.certificates() : '',
     );
-    const child = spawn(program, ['--no-pager', ...call.args], {
-      cwd: call.folder ?? call.gitDir ?? process.cwd(),
+    const what = {
+      program,
+      args: ['--no-pager', ...call.args],
+      folder: call.folder ?? call.gitDir ?? process.cwd(),
       env,
-      stdio: 'pipe',
-      windowsHide: true,
-      // A process group of its own, so that an end reaches git's own children (index-pack, remote-https) too.
-      detached: process.platform !== 'win32',
-    });
+    };
+    const child = (call.isBrief === true ? starter.start(what) : null) ?? startHere(what);
     return supervise(child, { ...call, signal });
   };
   return {
     start,
     async run(call) {
-      const child = start(call);
+      const child = start({ isBrief: true, ...call });
       child.stdin.end(call.input ?? '');
       const chunks: Buffer[] = [];
       let size = 0;
@@ -111,7 +115,33 @@ export function isSuccess(ending: Ending): boolean {
   return ending.kind === 'exited' && ending.code === 0;
 }
 
-function supervise(child: ChildProcessWithoutNullStreams, call: GitCall): GitProcess {
+function startHere({ program, args, folder, env }: ProcessToStart): StartedProcess {
+  const child = spawn(program, args, {
+    cwd: folder,
+    env,
+    stdio: 'pipe',
+    windowsHide: true,
+    // A process group of its own, so that an end reaches git's own children (index-pack, remote-https) too.
+    detached: process.platform !== 'win32',
+  });
+  const { stdin, stdout, stderr } = child;
+  return {
+    stdin,
+    stdout,
+    stderr,
+    closed: new Promise((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code) => resolve(code ?? 128));
+    }),
+    kill: (signal) => killGroup(child, signal),
+    // The pipes of a child process are sockets, which hold the event loop as the process itself does.
+    setReferenced(verb) {
+      for (const one of [child, stdin as Socket, stdout as Socket, stderr as Socket]) one[verb]();
+    },
+  };
+}
+
+function supervise(child: StartedProcess, call: GitCall): GitProcess {
   const { stdin, stdout, stderr } = child;
   let messages = '';
   let early: Ending | null = null;
@@ -121,8 +151,8 @@ function supervise(child: ChildProcessWithoutNullStreams, call: GitCall): GitPro
   const end = (ending: Ending) => {
     if (early !== null || isOver) return;
     early = ending;
-    killGroup(child, 'SIGTERM');
-    killTimer = setTimeout(() => killGroup(child, 'SIGKILL'), 2_000).unref();
+    child.kill('SIGTERM');
+    killTimer = setTimeout(() => child.kill('SIGKILL'), 2_000).unref();
   };
   const onAbort = () => end({ kind: 'aborted' });
   const timer = setTimeout(() => end({ kind: 'timeout' }), call.timeoutMs);
@@ -132,18 +162,19 @@ function supervise(child: ChildProcessWithoutNullStreams, call: GitCall): GitPro
   });
   // Git may end before it has read all of its input: EPIPE says nothing that `ended` does not.
   stdin.on('error', () => undefined);
-  const closed = new Promise<number>((resolve, reject) => {
-    child.on('error', (cause) => reject(toNotStarted(cause)));
-    child.on('close', (code) => resolve(code ?? 128));
-  }).finally(() => {
-    isOver = true;
-    clearTimeout(timer);
-    clearTimeout(killTimer);
-    call.signal.removeEventListener('abort', onAbort);
-  });
-  /** The pipes of a child process are sockets, which hold the event loop as the process itself does. */
+  const closed = child.closed
+    .catch((cause) => {
+      throw toNotStarted(cause);
+    })
+    .finally(() => {
+      isOver = true;
+      clearTimeout(timer);
+      clearTimeout(killTimer);
+      call.signal.removeEventListener('abort', onAbort);
+    });
   const setReferenced = (verb: 'ref' | 'unref') => {
-    for (const one of [child, stdin as Socket, stdout as Socket, stderr as Socket, timer]) one[verb]();
+    child.setReferenced(verb);
+    timer[verb]();
   };
   return {
     stdin,
@@ -156,15 +187,6 @@ function supervise(child: ChildProcessWithoutNullStreams, call: GitCall): GitPro
     unref: () => setReferenced('unref'),
     ref: () => setReferenced('ref'),
   };
-}
-
-function killGroup(child: ChildProcessWithoutNullStreams, name: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    if (process.platform === 'win32') child.kill(name);
-    else if (child.pid !== undefined) process.kill(-child.pid, name);
-  } catch {
-    // The group has ended already.
-  }
 }
 
 const KEPT_STDERR = 16_384;
@@ -188,7 +210,7 @@ function cleanMessages(text: string, secrets: readonly string[]): string {
   return without.replaceAll(/\/\/[^/@\s'"]+@/g, `//${HIDDEN}@`).slice(-2_000);
 }
 
-function toNotStarted(cause?: Error): GitFailure {
+function toNotStarted(cause?: unknown): GitFailure {
   return new GitFailure(
     'unreachable',
     'Git could not be started. Install git 2.39 or newer in an absolute folder of PATH.',

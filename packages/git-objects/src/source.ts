@@ -38,6 +38,13 @@ export interface SourceTree extends BulkReads {
    * none.
    */
   compare(fromSha: string | null, options: CompareOptions, signal: AbortSignal): Promise<Comparison>;
+  /** How many commits only this one has (`ahead`), and how many only `sha` has (`behind`); null where that takes too long. */
+  countApart(sha: string, signal: AbortSignal): Promise<CommitsApart | null>;
+}
+
+export interface CommitsApart {
+  readonly ahead: number;
+  readonly behind: number;
 }
 
 export interface TreeEntry {

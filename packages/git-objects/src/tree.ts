@@ -6,7 +6,7 @@ import type { RepositoryAccess } from './access.ts';
 import { MissingObject, toError, withRenewal } from './failure.ts';
 import { GitFailure } from './git-failure.ts';
 import { searchTree } from './grep.ts';
-import { blameLines, compareCommits, readAncestors, readHistory, readMessages } from './log.ts';
+import { blameLines, compareCommits, countApart, readAncestors, readHistory, readMessages } from './log.ts';
 import { readOutline } from './outline.ts';
 import type { BlobContent, FileRead, LineRange, Listing, SourceTree, TreeEntry } from './source.ts';
 import { decodeOrNull, decodeText, MAX_BLOB_BYTES, toFileRead } from './text.ts';
@@ -91,6 +91,7 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
       const span = { from, to: revision };
       return renewing(signal, () => compareCommits(access, span, { ...options, path }, signal));
     },
+    countApart: (sha, signal) => renewing(signal, () => countApart(access, { revision, sha }, signal)),
     contents: (blobs, signal) => readBlobs(access, blobs, signal),
     ancestors: (limit, signal) => renewing(signal, () => readAncestors(access, { revision, limit }, signal)),
     messages: (ids, signal) => readMessages(access, ids, signal),
@@ -132,6 +133,7 @@ async function readListing(access: RepositoryAccess, sha: string, signal: AbortS
     gitDir: access.mirror.gitDir,
     timeoutMs: LISTING_TIMEOUT_MS,
     signal,
+    isBrief: true,
   });
   process.stdin.end();
   const entries: TreeEntry[] = [];
