@@ -1,5 +1,6 @@
 // An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
 
+import { readReport } from 'causeway-ci-log';
 import type { Change, FileDiff } from 'causeway-diff';
 import { toPrintable, toPrintableLine } from 'causeway-safe-markdown';
 import {
@@ -34,6 +35,8 @@ const MAX_CITATIONS = 8;
 /** Lines of all files together; a longer change is read from its patch. */
 const MAX_CHANGE_LINES = 60;
 const EXCERPT_CONTEXT = 3;
+const SEARCH_CONTEXT = 2;
+const MAX_OTHERS = 3;
 /** The meaning of a step is left out where fewer columns are left for it. */
 const MIN_MEANING = 24;
 
@@ -54,13 +57,17 @@ export function renderIssue(issue: Issue, layout: TextLayout): string {
     guards.map(({ file, reason: why }) => (file === '' ? why : `${file}: ${why}`));
   const sections = [
     [page.paint.bold((isFixed ? page.paint.green : page.paint.yellow)(headline))],
-    renderProse('Problem', issue.problem, page),
-    renderProse(isSearch ? 'Where to look' : 'Root cause', issue.rootCause, page),
-    renderCitations(issue, page),
-    renderDiffExcerpt(issue, page),
-    renderSuspectLines(issue.analysis.suspects, page),
+    ...(isSearch
+      ? renderSearch(issue, page)
+      : [
+          renderProse('Problem', issue.problem, page),
+          renderProse('Root cause', issue.rootCause, page),
+          renderCitations(issue, page),
+          renderDiffExcerpt(issue, EXCERPT_CONTEXT, page),
+          renderSuspectLines(issue.analysis.suspects, page),
+        ]),
     renderProse('Owners', issue.analysis.ownership?.owners.join(', ') ?? '', page),
-    renderStepLines('How to reproduce', issue.stepsToReproduce, page),
+    isSearch ? [] : renderStepLines('How to reproduce', issue.stepsToReproduce, page),
     renderStepLines('What to do', issue.solutionSteps, page),
     renderList('Questions', questions, page),
     renderProse('Second review', secondLook === null ? '' : describeLook(secondLook), page),
@@ -73,6 +80,20 @@ export function renderIssue(issue: Issue, layout: TextLayout): string {
   ];
   const text = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
   return `${text.join('\n\n')}\n`;
+}
+
+/**
+ * Where to look comes first, within twelve lines. The report itself was written just now by the reader, who knows it; of
+ * a log the part that matters is shown.
+ */
+function renderSearch(issue: Issue, page: TerminalPage): readonly string[][] {
+  const { report, suspects } = issue.analysis;
+  return [
+    renderProse('Where to look', issue.rootCause, page),
+    renderDiffExcerpt(issue, SEARCH_CONTEXT, page),
+    renderOtherSuspects(suspects.slice(1), page),
+    readReport(report).logs.length === 0 ? [] : renderProse('What the log says', issue.problem, page),
+  ];
 }
 
 /** ` 3  what was looked up · what it means`, cut to the columns. */
@@ -122,6 +143,18 @@ function renderSuspectLines(all: readonly Suspect[], page: TerminalPage): string
   return [paint.bold(title), ...items, ...renderMoreLine(all.length - MAX_SUSPECTS, page)];
 }
 
+/** A line for each: the text above has the first. */
+function renderOtherSuspects(others: readonly Suspect[], page: TerminalPage): string[] {
+  if (others.length === 0) return [];
+  const items = others.slice(0, MAX_OTHERS).flatMap(({ file, line, function: name, reasons: [reason = ''] }) => {
+    const place = page.paint.cyan(`${toPrintableLine(file)}${line > 0 ? `:${line}` : ''}`);
+    const within = name === '' ? '' : ` in ${toPrintableLine(name)}`;
+    const why = reason === '' ? '' : `: ${toPrintableLine(reason)}`;
+    return wrap(`${place}${page.paint.dim(within)}${why}`, page.columns, `${INDENT}  `, `${INDENT}- `);
+  });
+  return [page.paint.bold('Also possible'), ...items, ...renderMoreLine(others.length - MAX_OTHERS, page)];
+}
+
 function renderMoreLine(count: number, { paint }: TerminalPage): string[] {
   return count > 0 ? [paint.dim(`${INDENT}and ${count} more (--json lists all)`)] : [];
 }
@@ -148,13 +181,17 @@ function renderCitations(
 const NUMBERED = /^[ >*]*(\d{1,7})\s?[|│:](?: (.*)|(\S.*)|)$/;
 
 /** The lines around the first suspect, out of the first step that shows them. */
-function renderDiffExcerpt({ analysis, investigationSteps }: Issue, { columns, paint }: TerminalPage): string[] {
+function renderDiffExcerpt(
+  { analysis, investigationSteps }: Issue,
+  around: number,
+  { columns, paint }: TerminalPage,
+): string[] {
   const [suspect] = analysis.suspects;
   if (suspect === undefined) return [];
   const other = findContextFile(suspect.file, analysis.context);
   const lines = investigationSteps
     .filter(({ action }) => action.includes(other?.path ?? suspect.file))
-    .map(({ result }) => listNumberedLines(result, suspect.line))
+    .map(({ result }) => listNumberedLines(result, { at: suspect.line, around }))
     .find((found) => found.some(({ number }) => number === suspect.line));
   if (lines === undefined) return [];
   const digits = String(lines.at(-1)?.number ?? 0).length;
@@ -167,10 +204,10 @@ function renderDiffExcerpt({ analysis, investigationSteps }: Issue, { columns, p
   return [paint.bold(`${toPrintableLine(suspect.file)} at ${revision.slice(0, 12)}`), ...rows];
 }
 
-function listNumberedLines(text: string, around: number) {
+function listNumberedLines(text: string, { at, around }: { readonly at: number; readonly around: number }) {
   return text.split('\n').flatMap((line) => {
     const [, number = '', spaced, tight = ''] = NUMBERED.exec(line) ?? [];
-    const isNear = number !== '' && Math.abs(Number(number) - around) <= EXCERPT_CONTEXT;
+    const isNear = number !== '' && Math.abs(Number(number) - at) <= around;
     return isNear ? [{ number: Number(number), text: spaced ?? tight }] : [];
   });
 }

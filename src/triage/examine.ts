@@ -16,7 +16,7 @@ import { findSpans, type Span } from '../core/source/index.ts';
 import { recordCallees } from './callees.ts';
 import { isLineNamed } from './clues.ts';
 import { attempt, formatLines, type Lookups, MAX_SHOWN_LINE, runSideBySide, shortenSha } from './lookups.ts';
-import { recordNearestTests, type TestedName } from './nearest-tests.ts';
+import { type NearestTest, recordNearestTests, type TestedName } from './nearest-tests.ts';
 import { classifyFile } from './own-code.ts';
 import { type ChosenFunction, preferCode } from './prefer-code.ts';
 import type { RankedFunction, RankedSuspect } from './ranked.ts';
@@ -48,6 +48,7 @@ export interface Examined {
   readonly blame: CommitInfo | null;
   /** The last commits to the file, newest first. */
   readonly commits: readonly CommitInfo[];
+  readonly test: NearestTest | null;
 }
 
 interface ExamineInput {
@@ -70,7 +71,7 @@ export async function examinePlace(lookups: Lookups, input: ExamineInput): Promi
   const first = getLastName(input.names[0] ?? '');
   const uses = searchName(lookups, isNamed ? name : first);
   const tested = findTestedUses(lookups, { name: isNamed ? name : first, uses }, [first, name]);
-  const [, , , , blame, commits] = await runSideBySide(
+  const [, , , test, blame, commits] = await runSideBySide(
     lookups,
     async (own) => (isLineNamed(suspect) ? undefined : recordBestElsewhere(own, input)),
     async (own) => (isNamed ? recordCallers(own, { path, line, name }, await uses) : undefined),
@@ -79,7 +80,7 @@ export async function examinePlace(lookups: Lookups, input: ExamineInput): Promi
     async (own) => (isLineNamed(suspect) && code !== '' ? recordBlame(own, suspect) : null),
     async (own) => (suspect.evidence === 'firm' ? recordLastCommits(own, path) : []),
   );
-  const examined = { suspect, code, blame, commits };
+  const examined = { suspect, code, blame, commits, test };
   await recordBlamedChange(lookups, examined);
   return examined;
 }

@@ -18,9 +18,6 @@ import { listQuestions, namesTests } from './statement.ts';
 const FACTS_ALONE = 'Start here. No model was used, so the cause is unknown.';
 const NO_MODEL = 'No model was used.';
 const MAX_ERROR = 160;
-/** Suspects below this part of the first one's score are in the list, but not recommended. */
-const WORTH_A_LOOK = 0.4;
-const MOST_OTHERS = 3;
 
 type ExaminedPlace = Pick<Suspect, 'file' | 'line' | 'function'>;
 
@@ -229,40 +226,22 @@ function buildSolutionSteps(
 ): readonly Step[] {
   const first = facts.examined;
   const isSure = isReliable(facts.shown[0]);
-  const suspects = first && isSure ? [first.suspect, ...listWorthALook(facts)] : [];
-  // The first of them is the most likely place, which the root cause has.
-  const [, ...others] = [
-    ...(changed ?? []),
-    ...suspects.filter(({ file }) => (changed ?? []).every((place) => place.file !== file)),
-  ];
   const descriptions = [
-    others.length > 0 ? `Also check ${others.slice(0, MOST_OTHERS).map(formatPlace).join('; ')}.` : '',
     first && isSure && changed === null ? listRecentChanges(first, facts) : '',
-    isCheck || namesTests(facts) ? '' : describeReproduction(facts),
+    isCheck || namesTests(facts) ? '' : describeReproduction(facts, isSure),
   ];
   return descriptions
     .filter((description) => description !== '')
     .map((description, index) => ({ stepNumber: index + 1, description }));
 }
 
-function describeReproduction({ stepsToReproduce }: Facts): string {
-  return stepsToReproduce.length === 0
-    ? 'Steps to reproduce would help.'
-    : 'Run the steps to reproduce at this commit and turn them into a failing test.';
-}
-
-/**
- * Up to three further suspects that come near the first one on evidence as good: files that only share words are not
- * recommended.
- */
-function listWorthALook({ shown: [first, ...others] }: Facts): readonly Suspect[] {
-  if (!first) return [];
-  return others
-    .slice(0, MOST_OTHERS)
-    .filter(
-      ({ score, evidence }) =>
-        score >= first.score * WORTH_A_LOOK && (evidence === 'firm' || first.evidence !== 'firm'),
-    );
+/** A test near a place that is not to be relied on is near nothing. */
+function describeReproduction({ stepsToReproduce, examined }: Facts, isSure: boolean): string {
+  const test = isSure ? (examined?.test ?? null) : null;
+  const place = test === null ? '' : formatInlineCode(`${test.path}:${test.line}`);
+  if (stepsToReproduce.length === 0)
+    return `Steps to reproduce would help.${place === '' ? '' : ` The nearest test is ${place}.`}`;
+  return `Turn the steps to reproduce into a failing test${place === '' ? '' : `; the nearest one is ${place}`}.`;
 }
 
 /** But for those that came after what the report tells of, such as its own fix: they cannot have caused it. */

@@ -224,10 +224,7 @@ async function traceLookups(
   return { clues: carried.clues, lost: [...carried.lost, ...lost], removals, mapped, linesHold: other === null };
 }
 
-async function findTextClues(
-  lookups: Lookups,
-  { signals, meant }: NamedPlaces,
-): Promise<readonly Clue[]> {
+async function findTextClues(lookups: Lookups, { signals, meant }: NamedPlaces): Promise<readonly Clue[]> {
   const { ground } = lookups;
   const named = findNamedPathClues(ground, { places: [], paths: signals.paths }, meant);
   const tests = [

@@ -17,6 +17,12 @@ export interface TestedName {
   readonly uses: readonly SearchHit[];
 }
 
+/** Where a test case begins. */
+export interface NearestTest {
+  readonly path: string;
+  readonly line: number;
+}
+
 interface TestedPlace extends TestedName {
   readonly path: string;
   /** Names in the report, the most informative first. */
@@ -56,23 +62,26 @@ const MAX_NAMES = 12;
 /** The function's own name says more than any other. */
 const OWN_NAME = 3;
 
-export async function recordNearestTests(lookups: Lookups, place: TestedPlace): Promise<void> {
+/** The case that shares most names with the report, if any does. */
+export async function recordNearestTests(lookups: Lookups, place: TestedPlace): Promise<NearestTest | null> {
   const files = await findNearTestFiles(lookups, place);
   const action = `find tests of ${place.path} at ${shortenSha(lookups.tree.revision)}`;
   if (files.length === 0) {
     const analysis = 'No test file has its name or names its function.';
     await lookups.notebook.record({ lookup: 'tests', action, result: 'nothing found', analysis });
-    return;
+    return null;
   }
-  const shown = await readBestCase(lookups, files.slice(0, FILES_READ), place);
+  const best = await readBestCase(lookups, files.slice(0, FILES_READ), place);
+  const shown = best === null ? [] : formatCase(best);
   const listed = files.slice(0, FILES_SHOWN).map((file) => describeFile(file, place.name));
   const more = files.length - listed.length;
   await lookups.notebook.record({
     lookup: 'tests',
     action,
     result: [...listed, ...(more > 0 ? [`… ${formatCounted(more, 'more file')}`] : []), ...shown].join('\n'),
-    analysis: shown.length === 0 ? 'None of their cases names it.' : 'The case that shares most names with the report.',
+    analysis: best === null ? 'None of their cases names it.' : 'The case that shares most names with the report.',
   });
+  return best && { path: best.path, line: best.from };
 }
 
 function describeFile({ path, lines, inlineLine }: NearTestFile, name: string): string {
@@ -153,12 +162,12 @@ interface TestCase extends LineRange {
   readonly lines: readonly string[];
 }
 
-/** The lines of the best case with their numbers; empty where no case has any of the names. */
+/** Null where no case has any of the names. */
 async function readBestCase(
   lookups: Lookups,
   files: readonly NearTestFile[],
   place: TestedPlace,
-): Promise<readonly string[]> {
+): Promise<TestCase | null> {
   const cases = await Promise.all(
     files.map(async ({ path }): Promise<readonly TestCase[]> => {
       const read = await attempt(lookups, `read ${path}`, () => lookups.tree.read(path, {}, lookups.signal));
@@ -168,9 +177,10 @@ async function readBestCase(
   );
   const named = new Set(files.flatMap(({ path, isNamed, lines }) => (isNamed && lines > 0 ? [path] : [])));
   const near = cases.flat().filter(({ path }) => named.has(path));
-  const best = pickBestCase(near, place) ?? pickBestCase(cases.flat(), place);
-  if (best === null) return [];
-  const { path, lines, from } = best;
+  return pickBestCase(near, place) ?? pickBestCase(cases.flat(), place);
+}
+
+function formatCase({ path, lines, from }: TestCase): readonly string[] {
   const shown = lines.slice(0, MAX_CASE);
   const rows = shown.map((line, index) => `  ${String(from + index).padStart(4)} | ${cutText(line, 200)}`);
   const cut = lines.length > shown.length ? [`… ${lines.length - shown.length} more lines of this case`] : [];

@@ -94,9 +94,7 @@ describe('the facts-only Issue', () => {
     const stepsOf = (changed: readonly { file: string; line: number; function: string }[]) =>
       concludeFromFacts(facts, { seconds: 1, isCheck: true, changed }).solutionSteps.map((step) => step.description);
     expect(stepsOf([])).toEqual([]);
-    expect(stepsOf([{ file: 'src/names.ts', line: 7, function: 'readName' }])).toEqual([
-      'Also check `src/header.ts:4` in `parseHeader()`.',
-    ]);
+    expect(stepsOf([{ file: 'src/names.ts', line: 7, function: 'readName' }])).toEqual([]);
   });
 
   it('names one place, and that of the change under test where the report names no other line', async () => {

@@ -8,7 +8,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { getCACertificates } from 'node:tls';
 import { GitFailure } from './git-failure.ts';
-import { createStarter, killGroup, type ProcessToStart, type StartedProcess } from './starter.ts';
+import { createStarter, endProcessGroup, type ProcessToStart, type StartedProcess } from './starter.ts';
 
 export type GitEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -133,7 +133,7 @@ function startHere({ program, args, folder, env }: ProcessToStart): StartedProce
       child.on('error', reject);
       child.on('close', (code) => resolve(code ?? 128));
     }),
-    kill: (signal) => killGroup(child, signal),
+    kill: (signal) => endProcessGroup(child, signal),
     // The pipes of a child process are sockets, which hold the event loop as the process itself does.
     setReferenced(verb) {
       for (const one of [child, stdin as Socket, stdout as Socket, stderr as Socket]) one[verb]();

@@ -1,7 +1,7 @@
 // The starter's own process: starts what it is told to, and passes on what that prints. See starter.ts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { type FromStarter, killGroup, type ToStarter } from './starter.ts';
+import { endProcessGroup, type FromStarter, type ToStarter } from './starter.ts';
 
 const running = new Map<number, ChildProcess>();
 
@@ -44,10 +44,10 @@ process.on('message', (message: ToStarter) => {
   if (message.kind === 'start') void start(message);
   else if (message.kind === 'input') child?.stdin?.write(message.chunk);
   else if (message.kind === 'end') child?.stdin?.end();
-  else if (child !== undefined) killGroup(child, message.signal);
+  else if (child !== undefined) endProcessGroup(child, message.signal);
 });
 process.on('disconnect', () => {
-  for (const child of running.values()) killGroup(child, 'SIGTERM');
+  for (const child of running.values()) endProcessGroup(child, 'SIGTERM');
 });
 // Ctrl-C and a service manager reach the whole group: what runs is ended by whoever asked for it.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);

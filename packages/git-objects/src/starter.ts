@@ -158,7 +158,7 @@ function createRemoteProcess(by: ChildProcess, id: number, onClosed: () => void)
 }
 
 /** Ends a process that was started `detached`, and all that it started. */
-export function killGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
+export function endProcessGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     if (process.platform === 'win32') child.kill(name);
     else if (child.pid !== undefined) process.kill(-child.pid, name);

@@ -61,10 +61,13 @@ export function renderQuestions({ analysis: { questions } }: SourcedIssue): read
   return [text('Questions for the reporter:'), code(list.join('\n'), 'text')];
 }
 
-/** For a result that has no cause to offer. */
+/** For a result that has no cause to offer. Without a model, and a `lead`, the text above has the first one already. */
 export function renderSuspects({ analysis }: SourcedIssue, links: SourceLinks, lead = ''): readonly Block[] {
-  const shown = analysis.suspects.slice(0, SUSPECTS_SHOWN);
-  if ((analysis.outcome !== 'facts_only' && analysis.outcome !== 'inconclusive') || shown.length === 0) return [];
+  const { outcome, suspects } = analysis;
+  if (outcome !== 'facts_only' && outcome !== 'inconclusive') return [];
+  const skipped = outcome === 'facts_only' && lead === '' ? 1 : 0;
+  const shown = suspects.slice(skipped, SUSPECTS_SHOWN);
+  if (shown.length === 0) return [];
   const lines = shown.map(({ file, line, function: name, reasons }) => {
     const place = line > 0 ? `${file}:${line}` : file;
     const address = links(place);
@@ -74,7 +77,7 @@ export function renderSuspects({ analysis }: SourcedIssue, links: SourceLinks, l
     return `${link}${within}${why}`;
   });
   const title = shown.length === 1 ? 'Where to look:' : 'Where to look (most likely first):';
-  return [text(lead || title), text(formatList(lines, SUSPECTS_SHOWN))];
+  return [text(lead || (skipped > 0 ? 'Also possible:' : title)), text(formatList(lines, SUSPECTS_SHOWN))];
 }
 
 /** Why the outcome is what it is. For a proven fix it is shown with the investigation only. */
