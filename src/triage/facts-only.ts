@@ -235,13 +235,18 @@ function buildSolutionSteps(
     .map((description, index) => ({ stepNumber: index + 1, description }));
 }
 
-/** A test near a place that is not to be relied on is near nothing. */
-function describeReproduction({ stepsToReproduce, examined }: Facts, isSure: boolean): string {
+/**
+ * A test near a place that is not to be relied on is near nothing. Steps are asked for only where the report has nothing
+ * to begin with: no code, no command, no trace.
+ */
+function describeReproduction({ stepsToReproduce, examined, signals }: Facts, isSure: boolean): string {
   const test = isSure ? (examined?.test ?? null) : null;
   const place = test === null ? '' : formatInlineCode(`${test.path}:${test.line}`);
-  if (stepsToReproduce.length === 0)
-    return `Steps to reproduce would help.${place === '' ? '' : ` The nearest test is ${place}.`}`;
-  return `Turn the steps to reproduce into a failing test${place === '' ? '' : `; the nearest one is ${place}`}.`;
+  if (stepsToReproduce.length > 0)
+    return `Turn the steps to reproduce into a failing test${place === '' ? '' : `; the nearest one is ${place}`}.`;
+  if (signals.traces.length + signals.commands.length + signals.quoted.length > 0)
+    return place === '' ? '' : `Write a failing test; the nearest one is ${place}.`;
+  return `Steps to reproduce would help.${place === '' ? '' : ` The nearest test is ${place}.`}`;
 }
 
 /** But for those that came after what the report tells of, such as its own fix: they cannot have caused it. */
@@ -249,9 +254,8 @@ function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts):
   const later = commits.findLastIndex(({ sha }) => removals.some((removal) => removal.sha === sha));
   const list = commits
     .slice(later + 1)
-    .map(({ sha, date, subject }) => `${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`);
-  if (list.length === 0) return '';
-  return `Recent changes to ${formatInlineCode(suspect.file)}: ${list.join('; ').replace(/\.$/, '')}.`;
+    .map(({ sha, date, subject }) => `- ${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`);
+  return list.length === 0 ? '' : [`Recent changes to ${formatInlineCode(suspect.file)}:`, ...list].join('\n');
 }
 
 /** `own`: the place that is named as the most likely one, where the change under test touches what fails. */

@@ -34,7 +34,8 @@ describe('the facts-only Issue', () => {
     );
     expect(conclusion.solutionSteps.map(({ description }) => description)).toMatchInlineSnapshot(`
       [
-        "Recent changes to \`src/header.ts\`: 1a1a1a1 (2024-01-01) Read headers.",
+        "Recent changes to \`src/header.ts\`:
+      - 1a1a1a1 (2024-01-01) Read headers",
         "Steps to reproduce would help.",
       ]
     `);

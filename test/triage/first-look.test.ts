@@ -244,7 +244,7 @@ it('a commit that took out a line which the report prints is no recent change, a
   );
   const told = solutionSteps.map(({ description }) => description).join('\n');
   expect(told).toMatch(
-    /Recent changes to `src\/rate\.py`: [0-9a-f]{7} \(\S+\) Rate by games; [0-9a-f]{7} \(\S+\) Rate players\./,
+    /Recent changes to `src\/rate\.py`:\n- [0-9a-f]{7} \(\S+\) Rate by games\n- [0-9a-f]{7} \(\S+\) Rate players/,
   );
   expect(analysis.questions).toEqual([expect.stringMatching(/^Does it still happen at [0-9a-f]{7}, /)]);
 });
