@@ -34,7 +34,7 @@ describe('the facts-only Issue', () => {
     );
     expect(conclusion.solutionSteps.map(({ description }) => description)).toEqual([
       'Recent changes to `src/header.ts`:\n- 1a1a1a1 (2024-01-01) Read headers',
-      'Steps to reproduce would help.',
+      'Steps to reproduce would help. The nearest test is `test/header.test.ts:2`.',
     ]);
     expect(conclusion.changeSet).toEqual({ base: SECOND, files: [] });
     expect(conclusion.analysis).toMatchObject({
