@@ -174,6 +174,19 @@ fn one() -> u32 { 1 }
     expect(spans('a.rb', ruby)).toEqual(['1-11 A', '2-8 A.b', '10-10 A.c']);
   });
 
+  it('of Swift, Dart and Elixir', () => {
+    expect(spans('a.swift', 'struct A {\n  func b(\n    c: Int\n  ) -> Int {\n    c\n  }\n}\n')).toEqual([
+      '1-7 A',
+      '2-6 A.b',
+    ]);
+    expect(
+      spans('a.dart', 'class A {\n  Future<int> b() async {\n    return c();\n  }\n\n  int d() => 1;\n}\n'),
+    ).toEqual(['1-7 A', '2-4 A.b', '6-6 A.d']);
+    const elixir =
+      'defmodule A do\n  def b(x) do\n    if x do\n      1\n    end\n  rescue\n    _ -> 2\n  end\n\n  def c(x), do: x\n\n  def d(\n        x\n      ) do\n    x\n  end\nend\n';
+    expect(spans('a.ex', elixir)).toEqual(['1-17 A', '2-8 A.b', '10-10 A.c', '12-16 A.d']);
+  });
+
   it('of lines of a megabyte are found as those of short ones', () => {
     const closing = `}${' '.repeat(1_000_000)}x {`;
     expect(spans('a.ts', `function f() {\n  run();\n${closing}\nfunction g() {}\n`)).toEqual(['1-3 f', '4-4 g']);

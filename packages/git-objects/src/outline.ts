@@ -17,7 +17,7 @@ const TEXT = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g;
 // Between parentheses and block: a return type, `throws`, constraints, initialisers, qualifiers; never an operator or a
 // dot.
 const BEFORE_BLOCK =
-  /^\s*(?:$|:|->|throws\b|where\b|const\b|noexcept\b|override\b|final\b|volatile\b|requires\b|&|\[\[)/;
+  /^\s*(?:$|:|->|throws\b|where\b|const\b|noexcept\b|override\b|final\b|volatile\b|requires\b|async\b|&|\[\[)/;
 
 /** Definitions in `text`, in the order of their lines; empty for a language that is not known. */
 export function readOutline(path: string, text: string): readonly OutlineSymbol[] {
@@ -335,6 +335,70 @@ const C: OutlineLanguage = {
   ],
 };
 
+const SWIFT_WORDS =
+  '(?:(?:@\\w+(?:\\([^)]*\\))?|public|private|fileprivate|internal|package|open|final|static|class|override|mutating|nonmutating|convenience|required|indirect|nonisolated|dynamic)\\s+)*';
+
+const SWIFT: OutlineLanguage = {
+  comments: 'c',
+  rules: [
+    {
+      kind: 'class',
+      line: new RegExp(
+        String.raw`^\s*${SWIFT_WORDS}(?:class|struct|enum|actor|extension)\s+(?<name>(?!(?:func|var|let|init|subscript)\b)[A-Za-z_][\w.]*)`,
+      ),
+    },
+    { kind: 'interface', line: new RegExp(String.raw`^\s*${SWIFT_WORDS}protocol\s+(?<name>\w+)`) },
+    { kind: 'type', line: new RegExp(String.raw`^\s*${SWIFT_WORDS}(?:typealias|associatedtype)\s+(?<name>\w+)`) },
+    { kind: 'function', line: new RegExp(String.raw`^\s*${SWIFT_WORDS}func\s+(?<name>\w+|[-+*/%<>=!&|^~?.]+)`) },
+    { kind: 'function', line: new RegExp(String.raw`^\s*${SWIFT_WORDS}(?<name>init|subscript)[?!]?\s*[(<]`) },
+    { kind: 'function', line: /^\s*(?<name>deinit)\s*\{/ },
+    { kind: 'constant', line: /^(?:(?:public|private|fileprivate|internal)\s+)?let\s+(?<name>\w+)/ },
+  ],
+};
+
+const DART_WORDS = String.raw`^\s*(?:(?:static|external|const|factory)\s+)*`;
+
+const DART_TYPE = String.raw`(?:${NOT_A_NAME}[\w.]+(?:<[^()]*>)?\??\s+)?`;
+
+const DART: OutlineLanguage = {
+  comments: 'c',
+  rules: [
+    {
+      kind: 'class',
+      line: /^\s*(?:(?:abstract|base|final|sealed|interface|mixin)\s+)*(?:class|mixin|enum|extension(?:\s+type)?)\s+(?<name>(?!on\b)\w+)/,
+    },
+    { kind: 'type', line: /^\s*typedef\s+(?<name>\w+)\s*(?:<[^>]*>\s*)?=/ },
+    {
+      kind: 'function',
+      line: new RegExp(String.raw`${DART_WORDS}${DART_TYPE}get\s+(?<name>\w+)\s*(?:=>|\{|async\b)`),
+    },
+    {
+      kind: 'function',
+      line: new RegExp(
+        String.raw`${DART_WORDS}${DART_TYPE}${NOT_A_NAME}(?<name>\w+(?:\.\w+)?)\s*(?:<[^>()]*>)?\([^()]*\)\s*(?:async\s*)?=>`,
+      ),
+    },
+    {
+      kind: 'function',
+      block: true,
+      line: new RegExp(
+        String.raw`${DART_WORDS}${DART_TYPE}${NOT_A_NAME}(?<name>\w+(?:\.\w+)?)\s*(?:<[^>()]*>)?\((?!.*=>)`,
+      ),
+    },
+    { kind: 'constant', line: /^(?:const|final)\s+(?:[\w<>?]+\s+)?(?<name>\w+)\s*=/ },
+  ],
+};
+
+const ELIXIR: OutlineLanguage = {
+  comments: 'hash',
+  longText: /"""/g,
+  rules: [
+    { kind: 'module', line: /^\s*(?:defmodule|defimpl)\s+(?<name>[A-Z][\w.]*)/ },
+    { kind: 'interface', line: /^\s*defprotocol\s+(?<name>[A-Z][\w.]*)/ },
+    { kind: 'function', line: /^\s*def(?:p|macro|macrop|guard|guardp|delegate)?\s+(?<name>[a-z_]\w*[?!]?)/ },
+  ],
+};
+
 const BY_EXTENSION: Readonly<Record<string, OutlineLanguage>> = Object.fromEntries(
   (
     [
@@ -346,6 +410,9 @@ const BY_EXTENSION: Readonly<Record<string, OutlineLanguage>> = Object.fromEntri
       ['cs', SHARP],
       ['rb rake', RUBY],
       ['php', PHP],
+      ['swift', SWIFT],
+      ['dart', DART],
+      ['ex exs', ELIXIR],
       ['c h cc cpp cxx hh hpp hxx m mm', C],
     ] as const
   ).flatMap(([extensions, language]) => extensions.split(' ').map((extension) => [extension, language])),

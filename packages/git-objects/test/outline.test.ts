@@ -273,10 +273,113 @@ typedef unsigned long size;
     ]);
   });
 
+  it('of Swift, Dart and Elixir', () => {
+    const swift = `import Foundation
+
+@objc public final class Cart: NSObject {
+  class func empty() -> Cart { Cart() }
+  public init?(items: [Item]) {
+    super.init()
+  }
+  private func total(of items: [Item]) throws -> Int where Item: Priced {
+    items.reduce(0) { $0 + $1.price }
+  }
+}
+extension Cart: Codable {
+  static func == (lhs: Cart, rhs: Cart) -> Bool { true }
+}
+protocol Priced { var price: Int { get } }
+enum Kind { case apple }
+`;
+    expect(names('Cart.swift', swift)).toEqual([
+      '3 class Cart',
+      '4 function empty',
+      '5 function init',
+      '8 function total',
+      '12 class Cart',
+      '13 function ==',
+      '15 interface Priced',
+      '16 class Kind',
+    ]);
+    const dart = `import 'dart:async';
+
+abstract class Cart extends Base {
+  final List<Item> items;
+  const Cart(this.items);
+  factory Cart.empty() {
+    return Cart([]);
+  }
+  int get count => items.length;
+  @override
+  Future<int> total(String currency,
+      {bool rounded = false}) async {
+    for (final item in items) {
+      print(item);
+    }
+    return sum(items);
+  }
+  int sum(List<Item> all) => all.fold(0, (a, b) => a + b.price);
+}
+mixin Priced on Item {}
+void main() {
+  run(() {
+    start();
+  });
+}
+`;
+    expect(names('cart.dart', dart)).toEqual([
+      '3 class Cart',
+      '6 function Cart.empty',
+      '9 function count',
+      '11 function total',
+      '18 function sum',
+      '20 class Priced',
+      '21 function main',
+    ]);
+    const elixir = `defmodule Shop.Cart do
+  @moduledoc """
+  def no
+  """
+  defstruct items: []
+
+  def total(%{items: []}), do: 0
+
+  def total(%{items: items}) do
+    Enum.sum(items)
+  end
+
+  defp price!(item), do: item.price
+  defmacro is_empty(cart) do
+    quote do: unquote(cart).items == []
+  end
+end
+`;
+    expect(names('lib/shop/cart.ex', elixir)).toEqual([
+      '1 module Shop.Cart',
+      '7 function total',
+      '9 function total',
+      '13 function price!',
+      '14 function is_empty',
+    ]);
+  });
+
   it('of an unknown kind of file is empty, and any text has one', () => {
     expect(readOutline('README', 'class A {}')).toEqual([]);
     expect(readOutline('a.constructor', 'class A {}')).toEqual([]);
-    const paths = ['a.ts', 'a.py', 'a.java', 'a.go', 'a.rs', 'a.cs', 'a.rb', 'a.php', 'a.cpp'];
+    const paths = [
+      'a.ts',
+      'a.py',
+      'a.java',
+      'a.go',
+      'a.rs',
+      'a.cs',
+      'a.rb',
+      'a.php',
+      'a.cpp',
+      'a.swift',
+      'a.dart',
+      'a.ex',
+    ];
     const piece = fc.constantFrom(
       '(',
       ')',

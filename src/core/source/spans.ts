@@ -170,7 +170,7 @@ function stripLine(line: string): string {
 }
 
 function opensRuby(text: string): boolean {
-  return !/[;\s]end\s*$|^\s*def\s+[\w.]+[?!]?(?:\([^)]*\))?\s*=\s/.test(text);
+  return !/[;\s]end\s*$|,\s{0,8}do:|^\s*def\s+[\w.]+[?!]?(?:\([^)]*\))?\s*=\s/.test(text);
 }
 
 /** Without the blank lines, comments and annotations at its end: they belong to what follows. */
@@ -228,7 +228,7 @@ function readSourceLines(path: string, text: string): SourceLines {
 
 function findBlocks(path: string): SourceLines['blocks'] {
   if (/\.(?:pyi?|pyx)$/i.test(path)) return 'indent';
-  return /\.(?:rb|rake)$/i.test(path) ? 'end' : 'brace';
+  return /\.(?:rb|rake|exs?)$/i.test(path) ? 'end' : 'brace';
 }
 
 function measureColumns(line: string): number {
