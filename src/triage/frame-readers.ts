@@ -1,33 +1,11 @@
-// How each language prints stack frames and the error above or below them. A new language: one `FrameReader`, added to
-// `READERS`.
+// How the languages that print their frames over several lines, or with source text between them, do so, and the error
+// above or below them. The others are rows of a table: frame-forms.ts.
 
 import { findTapStack, readTapError } from 'causeway-log-lines';
-import type { Frame, FrameLanguage } from './frame.ts';
-
-/** How one language writes frames. Lines are plain; `index` is the line to look at. */
-export interface FrameReader {
-  readonly language: FrameLanguage;
-  /** True where the last printed frame is the innermost. */
-  readonly innermostLast: boolean;
-  /** Lines other than frames that may be between two frames of one trace. */
-  readonly gap: number;
-  frame(lines: readonly string[], index: number): Frame | null;
-  /** Whether this line ends a trace although frames may follow. */
-  ends(line: string): boolean;
-  /** The error that the frames `first`–`last` (indices of lines) belong to. */
-  error(lines: readonly string[], first: number, last: number): ErrorHead;
-}
-
-/** How an error relates to the one printed before it. */
-export type ChainLink = 'none' | 'causes_previous' | 'caused_by_previous';
-
-interface ErrorHead {
-  readonly type: string;
-  readonly message: string;
-  readonly link: ChainLink;
-}
-
-const NO_ERROR: ErrorHead = { type: '', message: '', link: 'none' };
+import { type ErrorHead, NO_ERROR, parseErrorHead } from './error-head.ts';
+import { FORM_READERS } from './form-reader.ts';
+import type { Frame } from './frame.ts';
+import type { FrameReader } from './frame-reader.ts';
 
 /** `path:line:column` or `path:line` taken apart from its end; null where there is no line number. */
 function splitLocation(text: string): { readonly file: string; readonly line: number } | null {
@@ -53,33 +31,6 @@ const CUT_OUT = /\[redacted\b|\*{3}/i;
 function readFrameCode(line: string): string {
   const code = line.trim();
   return code.length < 4 || code.length > 500 || /^[\s~^]*$/.test(code) || CUT_OUT.test(code) ? '' : code;
-}
-
-const ERROR_TYPE = /^[\w$][\w$./\\]{0,200}$/;
-const ERROR_SUFFIX = /(?:Error|Exception|Throwable|Failure|Panic|Fault)$/;
-
-/** `Type: message` of a line such as `Uncaught TypeError: x is not a function`; null where it has no error type. */
-export function parseErrorHead(line: string): { readonly type: string; readonly message: string } | null {
-  if (!/Error|Exception|Throwable|Failure|Panic|Fault/.test(line)) return null;
-  let colon = -1;
-  // The type may follow a date and a logger's name: the first few colons are tried.
-  for (let tries = 0; tries < 6; tries++) {
-    const next = line.slice(colon + 1).search(/:(?:\s|$)/);
-    colon = next < 0 ? line.length : colon + 1 + next;
-    const type = parseErrorType(line.slice(0, colon));
-    if (type !== '') return { type, message: line.slice(colon + 1).trim() };
-    if (next < 0) return null;
-  }
-  return null;
-}
-
-/** The error type that the text ends with: `Uncaught (in promise) TypeError [ERR_X]` → `TypeError`. */
-function parseErrorType(text: string): string {
-  const words = text.slice(-300).trim().split(/\s+/);
-  const last = words.at(-1) ?? '';
-  const word = last.startsWith('[') && last.endsWith(']') ? (words.at(-2) ?? '') : last;
-  const bare = word.replace(/^[([<*"'`]+/, '').replace(/[)\]>*"'`.]+$/, '');
-  return ERROR_TYPE.test(bare) && ERROR_SUFFIX.test(bare) ? bare : '';
 }
 
 /** How far above the first frame its error may be: messages may have several lines. */
@@ -141,10 +92,13 @@ function readV8Frame(line: string): Frame | null {
   return rest ? readV8Call(rest) : null;
 }
 
+/** Files of languages that print places like JavaScript's. */
+const OTHER_SOURCE = /\.(?:rs|java|kt|cs|go|php|rb|exs?|swift|dart|[ch](?:c|pp|xx)?|mm?)$/;
+
 function readV8Call(rest: string): Frame | null {
   const open = rest.endsWith(')') ? rest.lastIndexOf(' (') : -1;
   const place = splitLocation(open < 0 ? rest.replace(/^async /, '') : rest.slice(open + 2, -1));
-  if (!place || !/[./]|^node:/.test(place.file) || /\.(?:rs|java|kt|cs|go)$/.test(place.file)) return null;
+  if (!place || !/[./]|^node:/.test(place.file) || OTHER_SOURCE.test(place.file)) return null;
   return toNodeFrame(place, open < 0 ? '' : rest.slice(0, open));
 }
 
@@ -203,9 +157,12 @@ const pythonFrames: FrameReader = {
   error: findPythonError,
 };
 
+/** Services that collect errors print other languages' frames so, the innermost first. */
+const COLLECTED = /\.(?:rb|rake|erb|haml|exs?|[eh]rl|php|[cm]?[jt]sx?|go|java)$/;
+
 function readTracebackFrame(line: string): Frame | null {
   const match = /^[\s|+E>]*File "([^"]{1,600})", line (\d{1,7})(?:, in (\S.{0,200}))?/.exec(line);
-  return match ? toPythonFrame(match[1], match[2], match[3]) : null;
+  return match && !COLLECTED.test(match[1] ?? '') ? toPythonFrame(match[1], match[2], match[3]) : null;
 }
 
 /**
@@ -483,4 +440,5 @@ export const FRAME_READERS: readonly FrameReader[] = [
   goFrames,
   nodeFrames,
   csharpFrames,
+  ...FORM_READERS,
 ];

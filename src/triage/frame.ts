@@ -7,10 +7,29 @@ export interface Frame {
   readonly file: string;
   readonly line: number;
   readonly function: string;
-  /** Qualified class (JVM, C#) or function path (Rust, Go) that replaces a path where there is none. */
+  /** Qualified class (JVM, C#, Kotlin) or function path (Rust, Go, C++, Swift) that replaces a path where there is none. */
   readonly symbol: string;
   /** Text of the source line as the trace prints it, trimmed; "" where it does not (or only in part). */
   readonly code: string;
+  /** Package, module or library as the trace names it (`actionpack`, `libc.so.6`); absent where it names none. */
+  readonly of?: string;
 }
 
-export type FrameLanguage = 'javascript' | 'python' | 'jvm' | 'go' | 'rust' | 'csharp' | 'any';
+export type FrameLanguage =
+  | 'javascript'
+  | 'python'
+  | 'jvm'
+  | 'go'
+  | 'rust'
+  | 'csharp'
+  | 'ruby'
+  | 'php'
+  | 'dart'
+  | 'elixir'
+  | 'swift'
+  | 'kotlin'
+  | 'native'
+  | 'haskell'
+  | 'lua'
+  | 'perl'
+  | 'any';

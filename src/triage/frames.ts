@@ -1,7 +1,9 @@
 // Stack traces of a text: frames of one language that belong together, with their error, roots of chains first.
 
+import type { ChainLink } from './error-head.ts';
 import type { Frame, FrameLanguage } from './frame.ts';
-import { type ChainLink, FRAME_READERS, type FrameReader } from './frame-readers.ts';
+import type { FrameReader } from './frame-reader.ts';
+import { FRAME_READERS } from './frame-readers.ts';
 
 export interface Trace {
   readonly language: FrameLanguage;
@@ -40,7 +42,7 @@ export function findTraces(lines: readonly string[]): FoundTraces {
     const head = group.reader.error(lines, group.first, group.last);
     const frames = group.reader.innermostLast ? group.frames.toReversed() : group.frames;
     const trace = {
-      language: group.reader.language,
+      language: (frames.find(({ language }) => language !== group.reader.language) ?? group.reader).language,
       frames: frames.slice(0, MAX_FRAMES),
       errorType: head.type,
       message: head.message,
@@ -76,8 +78,8 @@ function groupFrames(lines: readonly string[]): readonly FrameGroup[] {
     const found = readFrame(lines, index);
     const last = groups.at(-1);
     if (!found) {
-      isOpen &&= last !== undefined && index - last.last <= last.reader.gap && !last.reader.ends(line);
-    } else if (isOpen && last?.reader === found.reader && !found.reader.ends(line)) {
+      isOpen &&= last !== undefined && index - last.last <= last.reader.gap && !last.reader.ends(line, lines, index);
+    } else if (isOpen && last?.reader === found.reader && !found.reader.ends(line, lines, index)) {
       last.frames.push(found.frame);
       last.last = index;
     } else {
@@ -117,7 +119,7 @@ function removeDuplicateTraces(traces: readonly Trace[]): readonly Trace[] {
 function removeBeginnings(traces: readonly Trace[]): readonly Trace[] {
   const written = traces.map(({ errorType, message, frames }) => {
     const head = JSON.stringify([errorType, message]);
-    return `${head}\n${frames.map((frame) => `${JSON.stringify(frame)}\n`).join('')}`;
+    return `${head}\n${frames.map((frame) => `${JSON.stringify({ ...frame, code: '' })}\n`).join('')}`;
   });
   return traces.filter(
     (_, index) => !written.some((other, at) => at !== index && other.startsWith(written[index] ?? '')),

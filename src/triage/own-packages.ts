@@ -9,6 +9,7 @@ const MAX_MANIFESTS = 100;
 const KINDS: Readonly<Record<string, OwnPackage['kind']>> = {
   'package.json': 'npm',
   'composer.json': 'composer',
+  'pubspec.yaml': 'dart',
   'cargo.toml': 'cargo',
   'go.mod': 'go',
   'pyproject.toml': 'python',
@@ -66,6 +67,8 @@ function readPackageName(kind: OwnPackage['kind'], text: string): string {
       return /^(?: {2}|\t| {4}|\{ ?)?"name"\s{0,4}:\s{0,4}"([^"]{1,214})"/m.exec(text)?.[1] ?? '';
     case 'go':
       return /^module\s+(\S{1,300})/m.exec(text)?.[1] ?? '';
+    case 'dart':
+      return /^name:[ \t]{0,8}["']?(\w{1,100})/m.exec(text)?.[1] ?? '';
     case 'cargo':
       return readSection(text, '[package]');
     case 'gem':

@@ -2,7 +2,7 @@
 
 import type { Listing } from 'causeway-git-objects';
 import { isRuntimeFrame } from 'causeway-log-lines';
-import type { Frame } from './frame.ts';
+import type { Frame, FrameLanguage } from './frame.ts';
 import { classifyFile } from './own-code.ts';
 
 /**
@@ -28,6 +28,9 @@ const UNKNOWN: Mapping = { kind: 'unknown' };
 
 /** Maps a frame by its path, or by its class or module path where it has none. */
 export function mapFrame(ground: Ground, frame: Frame): Mapping {
+  const { language, of } = frame;
+  if (isRuntimeFrame({ language, file: '', symbol: '', of })) return { kind: 'runtime' };
+  if (of !== undefined && PACKAGED.has(language)) return mapPackaged(ground, frame, of);
   const byPath = frame.file !== '' && frame.language !== 'jvm' ? mapPath(ground, frame.file) : UNKNOWN;
   if (byPath.kind !== 'unknown') return byPath;
   for (const { path, atLeast } of listSymbolPaths(frame)) {
@@ -35,6 +38,23 @@ export function mapFrame(ground: Ground, frame: Frame): Mapping {
     if (match && (match.shared >= atLeast || (match.whole && match.shared > 1))) return toMapping(match, false);
   }
   return isRuntimeFrame(frame) ? { kind: 'runtime' } : UNKNOWN;
+}
+
+/** Their traces name the package that a path is in. */
+const PACKAGED: ReadonlySet<FrameLanguage> = new Set(['ruby', 'elixir']);
+
+/** `(ecto 3.10) lib/ecto/repo.ex`: the path is one of the package's, which may be of this repository. */
+function mapPackaged(ground: Ground, frame: Frame, of: string): Mapping {
+  if (frame.file === '') {
+    const found = listSymbolPaths(frame).flatMap(({ path, atLeast }) => {
+      const match = findLongestSuffix(ground.index, path);
+      return match !== null && match.shared >= atLeast ? [match] : [];
+    });
+    return found[0] ? toMapping(found[0], false) : { kind: 'dependency', of };
+  }
+  const path = cleanPath(frame.file);
+  const installed = parseInstalledPath(path, ground.packages);
+  return installed === null ? isInTree(ground, path, of) : mapPath(ground, frame.file);
 }
 
 /** Maps a path: absolute or relative, of Windows, a URL, a bundler, an installed package, or compiled output. */
@@ -46,7 +66,8 @@ export function mapPath(ground: Ground, written: string): Mapping {
   if (!isHere && isRuntimeFrame({ language: 'any', file: path, symbol: '' }))
     return mapNeutral(ground, path) ?? { kind: 'runtime' };
   const installed = parseInstalledPath(path, ground.packages);
-  if (installed?.kind === 'foreign') return mapVendored(ground, path) ?? isInTree(ground, installed.rest, installed.of);
+  if (installed?.kind === 'foreign')
+    return mapVendored(ground, path, installed) ?? isInTree(ground, installed.rest, installed.of);
   if (installed?.kind === 'own') return mapWithin(ground, installed.path, installed.folder);
   return mapWithin(ground, path, '');
 }
@@ -59,11 +80,11 @@ function mapNeutral(ground: Ground, path: string): Mapping | null {
 }
 
 /** A dependency with its files in the repository. */
-function mapVendored(ground: Ground, path: string): Mapping | null {
+function mapVendored(ground: Ground, path: string, { of, isNamed }: Foreign): Mapping | null {
   const match = findLongestSuffix(ground.index, path);
-  return match?.whole && match.shared > 2 && match.paths[0]?.split('/').length === match.shared
-    ? toMapping(match, false)
-    : null;
+  const [found] = match?.paths ?? [];
+  if (!match?.whole || match.shared <= 2 || found?.split('/').length !== match.shared) return null;
+  return isNamed === true && !`/${found}`.includes(`/${of}/`) ? null : toMapping(match, false);
 }
 
 /**
@@ -133,9 +154,16 @@ export function cleanPath(written: string): string {
     .replace(/^(?:\.{1,2}\/)+/, '');
 }
 
-type Installed =
-  | { readonly kind: 'own'; readonly path: string; readonly folder: string }
-  | { readonly kind: 'foreign'; readonly of: string; readonly rest: string };
+interface Foreign {
+  readonly kind: 'foreign';
+  readonly of: string;
+  /** The path in the package; "" where it says nothing of this repository. */
+  readonly rest: string;
+  /** Whether a copy in the repository would have the package's name in its path. */
+  readonly isNamed?: true;
+}
+
+type Installed = { readonly kind: 'own'; readonly path: string; readonly folder: string } | Foreign;
 
 /** What a path inside a folder of installed packages belongs to; null for any other path. */
 function parseInstalledPath(path: string, packages: readonly OwnPackage[]): Installed | null {
@@ -145,7 +173,8 @@ function parseInstalledPath(path: string, packages: readonly OwnPackage[]): Inst
     parseCargoPath(path, packages) ??
     parseGemPath(path, packages) ??
     parseComposerPath(path, packages) ??
-    parseGoPath(path, packages)
+    parseGoPath(path, packages) ??
+    parseKeptPath(path, packages)
   );
 }
 
@@ -221,13 +250,14 @@ function parseCargoPath(path: string, packages: readonly OwnPackage[]): Installe
 /** `gems/cart-7.1.0/lib/cart.rb`, and a checkout by Bundler: `gems/cart-0123abcd/lib/cart.rb`. */
 function parseGemPath(path: string, packages: readonly OwnPackage[]): Installed | null {
   const [, name = '', inside = ''] =
-    /(?:^|\/)gems\/([A-Za-z][\w.-]{0,80}?)-(?:\d[\w.]{0,30}(?:-[\w-]{1,40})?|[0-9a-f]{7,40})\/(.+)$/.exec(path) ?? [];
+    /^(?:.*\/)?gems\/([A-Za-z][\w.-]{0,80}?)-(?:\d[\w.]{0,30}(?:-[\w-]{1,40})?|[0-9a-f]{7,40})\/(.+)$/.exec(path) ?? [];
   if (name === '') return null;
   return toOwnedPath(packages, 'gem', name, inside) ?? { kind: 'foreign', of: name, rest: '' };
 }
 
 function parseComposerPath(path: string, packages: readonly OwnPackage[]): Installed | null {
-  if (!path.endsWith('.php')) return null;
+  // Programs of PHP have no ending.
+  if (!/\.php$|\/[^/.]+$/.test(path)) return null;
   const [, name = '', inside = ''] = /(?:^|\/)vendor\/([\w.-]{1,80}\/[\w.-]{1,80})\/(.+)$/.exec(path) ?? [];
   if (name === '') return null;
   return toOwnedPath(packages, 'composer', name, inside) ?? { kind: 'foreign', of: name, rest: '' };
@@ -283,6 +313,41 @@ function listBuiltVariants(path: string): readonly string[] {
     .filter((variant) => variant !== path);
 }
 
+interface Kept {
+  /** Groups: `of`, the package; `rest`, the path in it. */
+  readonly path: RegExp;
+  readonly kind: OwnPackage['kind'] | null;
+  /** Where the package keeps what its paths name. */
+  readonly folder?: string;
+}
+
+/** Where package managers keep what they install, with the package's name in the path. */
+const KEPT: readonly Kept[] = [
+  { kind: 'dart', path: /^package:(?<of>\w{1,100})\/(?:…\/)?(?<rest>.+)$/, folder: 'lib' },
+  {
+    kind: 'dart',
+    path: /(?:^|\/)(?:\.pub-cache|Pub\/Cache)\/(?:hosted\/[^/]{1,100}|git)\/(?<of>\w{1,100})-[^/]{1,100}\/(?<rest>.+)$/,
+  },
+  { kind: null, path: /(?:^|\/)deps\/(?<of>[a-z]\w{0,80})\/(?<rest>(?:lib|src)\/.+\.(?:exs?|[eh]rl))$/ },
+  { kind: null, path: /(?:^|\/)(?:\.build|SourcePackages)\/checkouts\/(?<of>[^/]{1,100})\/(?<rest>.+)$/ },
+  { kind: null, path: /(?:^|\/)Pods\/(?<of>[^/]{1,100})\/(?<rest>.+)$/ },
+  { kind: null, path: /(?:^|\/)_deps\/(?<of>[\w.-]{1,100}?)-src\/(?<rest>.+)$/ },
+];
+
+function parseKeptPath(path: string, packages: readonly OwnPackage[]): Installed | null {
+  for (const { path: form, kind, folder = '' } of KEPT) {
+    const { of, rest } = form.exec(path)?.groups ?? {};
+    if (of === undefined || rest === undefined) continue;
+    const inside = joinPath(folder, rest);
+    const own = kind === null ? null : toOwnedPath(packages, kind, of, inside);
+    if (own !== null) return own;
+    // Beside the manifest a short path says too little.
+    const isOthers = kind !== null && packages.some((one) => one.kind === kind);
+    return { kind: 'foreign', of, isNamed: true, rest: isOthers ? '' : inside };
+  }
+  return null;
+}
+
 interface SymbolPath {
   readonly path: string;
   /** Segments that must agree before the match is believed. */
@@ -302,7 +367,35 @@ function listSymbolPaths(frame: Frame): readonly SymbolPath[] {
     const parts = frame.symbol.replace(/`\d+|\[.*\]/g, '').split(/[.+]/);
     return [{ path: `${parts.join('/')}.cs`, atLeast: Math.min(parts.length, 2) }];
   }
-  return frame.language === 'rust' ? listRustPaths(frame.symbol) : [];
+  switch (frame.language) {
+    case 'rust':
+      return listRustPaths(frame.symbol);
+    case 'kotlin':
+      // Kotlin leaves the packages' common root out of the folders.
+      return [{ path: `${frame.symbol.replaceAll('.', '/')}.kt`, atLeast: 2 }];
+    case 'elixir':
+      return listElixirPaths(frame.symbol);
+    case 'swift':
+      return listSwiftPaths(frame.symbol);
+    default:
+      return [];
+  }
+}
+
+/** `Shop.LineItem.total/1` → `shop/line_item.ex`. */
+function listElixirPaths(symbol: string): readonly SymbolPath[] {
+  const module = /^(?:[A-Z]\w{0,100}\.){1,12}/.exec(symbol)?.[0].slice(0, -1) ?? '';
+  const parts = module
+    .replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_')
+    .toLowerCase()
+    .split('.');
+  return parts.length > 1 ? [{ path: `${parts.join('/')}.ex`, atLeast: 2 }] : [];
+}
+
+/** `Shop.Cart.total(items:)` → `Cart.swift`. */
+function listSwiftPaths(symbol: string): readonly SymbolPath[] {
+  const type = /(?:^|[ .])([A-Z]\w{2,100})\.\w{1,100}[(<]/.exec(symbol)?.[1];
+  return type === undefined ? [] : [{ path: `${type}.swift`, atLeast: 1 }];
 }
 
 /** `clap::parse::parser::Parser::parse` → `clap/parse/parser.rs`, `clap/parse.rs`, and their `mod.rs`. */
@@ -394,7 +487,7 @@ function countSharedEnd(left: readonly string[], right: readonly string[]): numb
 export interface OwnPackage {
   /** As others import it: `@scope/name`, `crate-name`, `example.com/module`. */
   readonly name: string;
-  readonly kind: 'npm' | 'cargo' | 'go' | 'python' | 'gem' | 'composer';
+  readonly kind: 'npm' | 'cargo' | 'go' | 'python' | 'gem' | 'composer' | 'dart';
   /** Folder of the manifest; "" is the root. */
   readonly folder: string;
 }

@@ -1,7 +1,7 @@
 // The errors that a report tells of: of its traces, of its logs, and what its prose quotes from a screen.
 
 import { isLogLine, markCode } from 'causeway-log-lines';
-import { parseErrorHead } from './frame-readers.ts';
+import { parseErrorHead } from './error-head.ts';
 import type { Trace } from './frames.ts';
 
 interface ErrorMessage {

@@ -187,3 +187,89 @@ describe('classes of the JVM and of .NET', () => {
     expect(mapFrame(tree, jvm('java.util.Optional', 'Optional.java'))).toEqual({ kind: 'runtime' });
   });
 });
+
+describe('packages of other languages', () => {
+  const frame = (part: Partial<Frame>): Frame => ({
+    language: 'any',
+    file: '',
+    line: 1,
+    function: '',
+    symbol: '',
+    code: '',
+    ...part,
+  });
+  const tree = ground(
+    [
+      'lib/shop/cart.rb',
+      'lib/shop/prices.ex',
+      'apps/web/lib/web/cart_live.ex',
+      'lib/src/cart.dart',
+      'src/Client.php',
+      'src/Cart/Total.php',
+      'Sources/Shop/Cart.swift',
+      'src/commonMain/kotlin/shop/Cart.kt',
+      'src/cart.c',
+      'vendor/acme/log/src/Log.php',
+    ],
+    [
+      { name: 'acme/shop', kind: 'composer', folder: '' },
+      { name: 'shop', kind: 'dart', folder: '' },
+    ],
+  );
+
+  it.each([
+    ['/usr/lib/ruby/gems/3.3.0/gems/shop-1.2.0/lib/shop/cart.rb', 'lib/shop/cart.rb'],
+    ['/home/me/.rvm/gems/ruby-2.6.5/gems/rake-13.0.6/lib/rake/task.rb', 'dependency rake'],
+    ['/home/me/.gem/ruby/2.7.6/bundler/gems/shop-a5de777eb80f/lib/shop/cart.rb', 'lib/shop/cart.rb'],
+    ['/usr/lib/ruby/3.3.0/json/common.rb', 'runtime'],
+    ['/var/www/html/src/Cart/Total.php', 'src/Cart/Total.php'],
+    ['/var/www/html/vendor/acme/shop/src/Client.php', 'src/Client.php'],
+    ['/var/www/html/vendor/guzzle/http/src/Client.php', 'dependency guzzle/http'],
+    ['/var/www/html/vendor/acme/log/src/Log.php', 'vendor/acme/log/src/Log.php'],
+    ['package:shop/src/cart.dart', 'lib/src/cart.dart'],
+    ['package:shop/…/src/cart.dart', 'lib/src/cart.dart'],
+    ['package:flutter/src/cart.dart', 'dependency flutter'],
+    ['/home/me/.pub-cache/hosted/pub.dev/http-1.2.0/lib/src/cart.dart', 'dependency http'],
+    ['dart:core-patch/growable_array.dart', 'runtime'],
+    ['/app/deps/ecto/lib/ecto/repo.ex', 'dependency ecto'],
+    ['/src/x/.build/checkouts/swift-nio/Sources/NIO/Channel.swift', 'dependency swift-nio'],
+    ['Cart.swift', 'Sources/Shop/Cart.swift'],
+    ['/usr/include/c++/13/bits/stl_vector.h', 'runtime'],
+    ['/build/shop/_deps/fmt-src/include/fmt/core.h', 'dependency fmt'],
+    ['/home/ci/shop/src/cart.c', 'src/cart.c'],
+  ])('%s', (path, expected) => {
+    expect(leadsTo(tree, path)).toBe(expected);
+  });
+
+  it('are told by what the frame says it is of', () => {
+    const elixir = (of: string, file: string) => mapFrame(tree, frame({ language: 'elixir', of, file }));
+    expect(elixir('shop', 'lib/shop/prices.ex')).toMatchObject({ kind: 'own', path: 'lib/shop/prices.ex' });
+    expect(elixir('web', 'lib/web/cart_live.ex')).toMatchObject({ path: 'apps/web/lib/web/cart_live.ex' });
+    expect(elixir('phoenix', 'lib/phoenix/prices.ex')).toEqual({ kind: 'dependency', of: 'phoenix' });
+    expect(elixir('elixir', 'lib/enum.ex')).toEqual({ kind: 'runtime' });
+    expect(mapFrame(tree, frame({ language: 'ruby', of: 'actionpack', file: 'lib/action_view/cart.rb' }))).toEqual({
+      kind: 'dependency',
+      of: 'actionpack',
+    });
+    expect(mapFrame(tree, frame({ language: 'native', of: '/lib/libc.so.6', symbol: 'abort' }))).toEqual({
+      kind: 'runtime',
+    });
+    expect(mapFrame(tree, frame({ language: 'native', of: 'shop', symbol: 'cart_total' }))).toEqual({
+      kind: 'unknown',
+    });
+  });
+
+  it('are found by module, class and type where there is no file', () => {
+    const found = (part: Partial<Frame>) => mapFrame(tree, frame(part));
+    expect(found({ language: 'elixir', of: 'web', symbol: 'Web.CartLive.mount/3' })).toMatchObject({
+      path: 'apps/web/lib/web/cart_live.ex',
+    });
+    expect(found({ language: 'kotlin', symbol: 'com.acme.shop.Cart' })).toMatchObject({
+      path: 'src/commonMain/kotlin/shop/Cart.kt',
+    });
+    expect(found({ language: 'swift', of: 'Shop', symbol: 'specialized Cart.total(items:)' })).toMatchObject({
+      path: 'Sources/Shop/Cart.swift',
+    });
+    expect(found({ language: 'kotlin', symbol: 'kotlin.collections.HashMap' })).toEqual({ kind: 'runtime' });
+  });
+});

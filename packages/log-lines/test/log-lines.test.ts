@@ -88,6 +88,22 @@ it.each([
   ['<redacted>/site-packages/cart.py', '', 'python', false],
   ['src/cart.py', 'total', 'python', false],
   ['/usr/lib/python3/dist-packages/click/core.py', 'main', 'python', false],
+  ['/usr/lib/ruby/2.7.0/json/common.rb', 'parse', 'ruby', true],
+  ['/usr/lib/ruby/gems/2.7.0/gems/rake-13.0.6/lib/rake/task.rb', 'execute', 'ruby', false],
+  ['/usr/include/c++/9/bits/stl_vector.h', 'at', 'native', true],
+  ['dart:core-patch/growable_array.dart', '[]', 'dart', true],
 ])('a frame in %s, %s', (file, symbol, language, isRuntime) => {
   expect(isRuntimeFrame({ file, symbol, language })).toBe(isRuntime);
+});
+
+it.each([
+  ['/usr/lib/libc.so.6', true],
+  ['libswiftCore.dylib', true],
+  ['CoreFoundation', true],
+  ['KERNEL32.DLL', true],
+  ['elixir', true],
+  ['libcart.so', false],
+  ['MixtureKit', false],
+])('a frame of %s', (of, isRuntime) => {
+  expect(isRuntimeFrame({ file: '', symbol: 'total', language: 'native', of })).toBe(isRuntime);
 });
