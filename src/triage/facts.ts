@@ -36,6 +36,7 @@ import { classifyFile, isVendored } from './own-code.ts';
 import { readOwnPackages } from './own-packages.ts';
 import { findMeantPlaces } from './passing-mentions.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
+import { markRaising } from './raising.ts';
 import { rankRange } from './rank-commits.ts';
 import { carryClues, placeSuspects, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
@@ -218,10 +219,27 @@ async function traceLookups(
   const placed = findNamedPathClues(ground, { places: signals.places, paths: [] }, meant);
   const framed = { tree: other ?? lookups.tree, name: revisions.framesName };
   const fitted = await fitFrames({ ...lookups, tree: framed.tree, ground }, mapped);
-  const found = [...createFrameClues(traces, fitted.mapped), ...placed];
+  const raising = await markRaising({ ...lookups, tree: framed.tree, ground }, fitted.mapped);
+  const found = [...createFrameClues(traces, raising), ...placed];
   const carried = await carryClues(lookups, framed, found);
   const { lost, removals } = fitted;
-  return { clues: carried.clues, lost: [...carried.lost, ...lost], removals, mapped, linesHold: other === null };
+  return {
+    clues: carried.clues,
+    lost: [...carried.lost, ...lost],
+    removals,
+    mapped: copyRaising(mapped, raising),
+    linesHold: other === null,
+  };
+}
+
+/** `from`: the same frames, with other lines. */
+function copyRaising(
+  mapped: readonly (readonly MappedFrame[])[],
+  from: readonly (readonly MappedFrame[])[],
+): readonly (readonly MappedFrame[])[] {
+  return mapped.map((frames, trace) =>
+    frames.map((one, at) => (from[trace]?.[at]?.raises ? { ...one, raises: true } : one)),
+  );
 }
 
 async function findTextClues(lookups: Lookups, { signals, meant }: NamedPlaces): Promise<readonly Clue[]> {

@@ -95,8 +95,22 @@ describe('a report with a stack trace', () => {
     expect(facts.suspects[1]?.reasons).toContain('line 51 does not exist in this file at this commit');
   });
 
-  it.each(['validate.ts', 'reporter.ts', 'text-utils.ts', 'CartException.ts'])(
-    'goes on from %s to what called it',
+  it('stays in a file that does more than raise, whatever it is called', async () => {
+    const checker =
+      'export function check(total: number) {\n  const rest = total - 3;\n  if (rest < 0) throw new Error("x");\n  return rest;\n}\n';
+    const files = {
+      'src/checker.ts': checker,
+      'src/cart.ts': 'export function open(cart: string) {\n  return check(1);\n}\n',
+    };
+    const { suspects } = await factsOf(
+      'Error: qqq\n    at check (/srv/shop/src/checker.ts:3:9)\n    at open (/srv/shop/src/cart.ts:2:10)\n',
+      { commits: [{ sha: FIRST, subject: 'one', files }] },
+    );
+    expect(suspects.slice(0, 2).map(({ file }) => file)).toEqual(['src/checker.ts', 'src/cart.ts']);
+  });
+
+  it.each(['validate.ts', 'reporter.ts', 'text-utils.ts', 'CartException.ts', 'total.ts'])(
+    'goes on from %s, which only raises, to what called it',
     async (guard) => {
       const files = {
         [`src/${guard}`]: 'export function require(value: string) {\n  throw new Error(value);\n}\n',

@@ -3,7 +3,7 @@
 import { forEachWord, hashTerm, hashWord, joinName } from 'causeway-code-words';
 import type { OutlineSymbol } from 'causeway-git-objects';
 import { cutLine, findDocstring, findSpans, type Span } from '../../core/source/index.ts';
-import type { MappedFrame } from '../clues.ts';
+import { type MappedFrame, putCallerFirst } from '../clues.ts';
 import type { Trace } from '../frames.ts';
 import type { Query } from '../localise/query.ts';
 import { listPaths, type Mapping } from '../paths.ts';
@@ -232,7 +232,7 @@ interface MappedTraces {
 export function markFrames({ traces, mapped, linesHold }: MappedTraces): readonly MarkedFrame[] {
   const marked = mapped.flatMap((frames, index) => {
     const depth = Math.min(traces[index]?.depth ?? 0, 3);
-    const own = frames.flatMap(({ frame, mapping }) =>
+    const own = putCallerFirst(frames).flatMap(({ frame, mapping }) =>
       listPaths(mapping).map((path) => ({ frame, path, line: hasLine(mapping) && linesHold ? frame.line : 0 })),
     );
     return own.map(
