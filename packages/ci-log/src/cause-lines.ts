@@ -126,7 +126,14 @@ interface OpenBlock {
   pending: number[];
   /** How many of these are not blank. */
   loose: number;
+  /** With what each check of a list begins; "" where it is of none. */
+  readonly bullet: string;
 }
+
+/** A check that failed, in a list of checks: what follows is about it, up to the next. */
+const CHECK = /^(\W{1,3} )\S.{0,300}[:.… ] {0,60}(?:FAIL|FAILED|ERROR)(?: \([^()]{1,40}\))?$/;
+
+const MOST_OF_CHECK = 40;
 
 /** Up to so many lines between two error lines belong to both. */
 const MAX_LOOSE = 1;
@@ -190,9 +197,15 @@ class BlockReader {
 
   read(at: number, kind: ErrorKind | undefined): void {
     const line = this.#lines[at];
-    if (!line || !isPrinted(line) || kind === 'end') this.#close();
+    if (line && isPrinted(line) && this.#isOfCheck(line.text)) this.#extend(at);
+    else if (!line || !isPrinted(line) || kind === 'end') this.#close();
     else if (kind === undefined) this.#readOther(at, line.text);
     else this.#readError(at, kind);
+  }
+
+  #isOfCheck(text: string): boolean {
+    const { bullet = '', lines = [] } = this.#open ?? {};
+    return bullet !== '' && lines.length <= MOST_OF_CHECK && text !== '' && !text.startsWith(bullet);
   }
 
   finish(): readonly FailureBlock[] {
@@ -204,7 +217,8 @@ class BlockReader {
     const text = this.#lines[at]?.text ?? '';
     if (!this.#open) {
       const lines = isSubjectOf(this.#lines[at - 1], text) ? [at - 1, at] : [at];
-      this.#open = { lines, kind, indent: measureLineIndent(text), pending: [], loose: 0 };
+      const bullet = CHECK.exec(text)?.[1] ?? '';
+      this.#open = { lines, kind, indent: measureLineIndent(text), pending: [], loose: 0, bullet };
       return;
     }
     this.#extend(at);

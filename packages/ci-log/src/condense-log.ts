@@ -438,7 +438,7 @@ const MAY_MATTER = new RegExp(
     'error|err!|fail|fatal|panic|exception|traceback|severe|critical|interrupt|sanitizer|not ok|undefined|unresolved',
     'segmentation|core dumped|sig(?:segv|abrt|bus|kill)|killed|not found|no such|permission denied|connection refused',
     'no space|enospc|out ?of ?memory|could not|unable|broken|violation|offen[cs]e|issues?\\b|warnings?\\b|went wrong|timed out|time ?out|too ?many|time limit|reformat',
-    'diff in |code style|\\[warn\\]|curl: \\(|-unexpected-|process-crash|exit(?:ed)? (?:code|status|with)|(?:finished|ended|completed) with|lifecycle',
+    'diff in |code style|\\[warn\\]|curl: \\(|-unexpected-|process-crash|exit(?:ed|ing)? (?:code|status|with)|(?:finished|ended|completed) with|lifecycle',
     'http|recipe for target|did not complete|problem|\\[junit\\]|={4}|_{3}|-{4} |<<< |methodsource|to see the full|re-run maven|for more info|\\[help ',
     'after correct|\\* (?:try:|get more)|> run with|test suite|tests: {2}|snapshots: |finished: |run with --',
     'was canceled|longer than|exceeded the max|no output|command took >|build stopped|\\*{3}',

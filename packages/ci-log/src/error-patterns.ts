@@ -78,6 +78,8 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^\s*[\w-]{1,50}(?:fail|error)[\w-]{0,50}: (?:true|false|\d+)$/i,
       /^\s{0,4}(?:\[(?:exec|java|javac|echo)\] )?(?:at|\.\.\.) [\w$.<]/,
       /(?:PASSED|SUCCESS|SKIPPED| \.\.\. ok)$/,
+      // Rows of a table of coverage
+      /^[^|]{1,200}\|(?: {0,20}[\d.]{1,8} {0,20}\|){2}/,
       // Dots for tests that passed, and the end of what TAP says of one
       /^\s*\.{2,}$/,
       /^\s*# (?!github| {0,3}Failed test\b)/,
@@ -195,6 +197,9 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       // What a server answered
       /\bHTTP(?:\/[\d.]{1,3})?:? (?:(?:status|error|code|response):? ){0,2}[45]\d\d\b/,
       /\bfailed (?:on|at) line \d/,
+      /\S, exiting with (?:code|status) [1-9]/,
+      // Of a list of checks, the others of which are well
+      /\S[:.… ] {0,60}(?:FAIL|ERROR)(?: \([^()]{1,40}\))?$/,
       /Segmentation fault|core dumped|SIGSEGV|SIGABRT|SIGBUS|SIGKILL/,
       /: (?:command )?not found$|^command not found: /,
       /: (?:No such file or directory|Permission denied|Connection refused)$/,

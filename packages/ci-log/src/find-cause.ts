@@ -83,17 +83,44 @@ function findErrorLines(
   const named = new Set(tests.map(({ at }) => at));
   const own = lines.slice(step.from, step.to);
   const parts = markTracebacks(own.map((line) => (isPrinted(line) ? line.text : '')));
+  const listed = new Set(listCounted(lines, step));
   return own.flatMap((line, index): readonly ErrorLine[] => {
     const at = step.from + index;
     // The source of a frame may speak of failing; it is not said by anybody.
     if (!isPrinted(line) || parts[index] === 'frame') return [];
-    const said = matchPrinted(line, named.has(at), passing);
+    const said = matchPrinted(line, named.has(at) || listed.has(at), passing);
     const sign = parts[index] === 'raised' && !passing?.has(line.text) ? toRaised(said) : said;
     // What a tool prints in red counts wherever it stands.
     const isCounted = sign?.kind !== 'weak' || line.isRed || at >= step.to - LAST_WORDS;
     return sign && isCounted ? [{ at, ...sign }] : [];
   });
 }
+
+/** How many failed, as the heading of their list: `Failed tests: 1`, `2 failures:`, `Failures (2):`. */
+const COUNTED =
+  /^\W{0,12}(?:\w{1,20} ){0,3}(?:failed|failures?|failing|errors?|broken)(?: \w{1,20}){0,2}(?:: ?| ?\()([1-9]\d?)\)?:?$|^\W{0,12}(?:\w{1,20} ){0,2}?([1-9]\d?) (?:\w{1,20} ){0,2}(?:failed|failures?|failing|errors?)(?: \w{1,20}){0,2}:$/i;
+
+/** A list is believed where it has as many lines as its heading says. */
+function listCounted(lines: readonly LogLine[], step: LogStep): readonly number[] {
+  const found: number[] = [];
+  for (let at = step.from; at < step.to; at += 1) {
+    const line = lines[at];
+    const heading = line && isPrinted(line) ? COUNTED.exec(line.text) : null;
+    if (heading) found.push(...readCounted(lines, at + 1, Number(heading[1] ?? heading[2])));
+  }
+  return found;
+}
+
+function readCounted(lines: readonly LogLine[], from: number, count: number): readonly number[] {
+  const items = Array.from({ length: count }, (_, index) => from + index);
+  const isItem = (at: number) => isPrinted(lines[at] ?? NOTHING) && /\p{L}{2}/u.test(lines[at]?.text ?? '');
+  const depth = measureLineIndent(lines[from]?.text ?? '');
+  const isAlike = items.every((at) => isItem(at) && measureLineIndent(lines[at]?.text ?? '') === depth);
+  const next = lines[from + count]?.text ?? '';
+  return isAlike && !(/\p{L}{2}/u.test(next) && measureLineIndent(next) === depth) ? items : [];
+}
+
+const NOTHING: LogLine = { text: '', mark: 'debug', step: '' };
 
 const NPM = /^npm (?:ERR!|error)/;
 
@@ -318,6 +345,9 @@ const RULE = /^\s*[-=_*!─━]{3,}/;
 /** Says that something is wrong, and that this is on the next lines. */
 const ANNOUNCES = /(?:errors?|failed|failures?|problems?|during \w{1,20}):$|^[A-Z][a-z ]{1,60} \(\d{1,5}\)$/i;
 
+/** Whose output follows. */
+const OUTPUT_OF = /\boutput:?$/;
+
 /** Perl and Bazel: what was given up, for what other lines say. */
 const CONSEQUENCE =
   /\baborted due to (?:\w{1,30} ){0,2}errors?\b|\bfailed:? \(Exit \d{1,3}\)|\bfailed: error executing command\b/;
@@ -329,6 +359,7 @@ function findSaying(lines: readonly LogLine[], { headline, errorLines, step }: O
     const next = findNextText(lines, headline, step?.to ?? lines.length);
     return ANNOUNCES.test(lines[next]?.text ?? '') ? findNextText(lines, next, step?.to ?? lines.length) : next;
   }
+  if (OUTPUT_OF.test(text)) return errorLines.find(({ at, isHeading }) => at > headline && !isHeading)?.at ?? headline;
   if (CONSEQUENCE.test(text)) return findNearestReason(lines, errorLines, headline);
   const index = errorLines.findIndex(({ at }) => at === headline);
   if (errorLines[index]?.kind !== 'summary') return headline;
@@ -450,7 +481,10 @@ export function formatMessage(lines: readonly LogLine[], at: number): string {
 
 /** What runners put before each line of an error: Perl's, pytest's and Gradle's. */
 function removeMargin(text: string): string {
-  return text.replace(/^\s{0,40}# {1,4}(?=Failed test\b)|^E {3,8}(?=\S)|^\s{0,20}> (?=\S)/, '');
+  return text.replace(
+    /^\s{0,40}# {1,4}(?=Failed test\b)|^E {3,8}(?=\S)|^\s{0,20}> (?=\S)|^\s{0,20}[│┃║╎] (?=.{0,900}\S)| [│┃║╎]$/g,
+    '',
+  );
 }
 
 /** What is read around a message that is one value of several. */

@@ -111,3 +111,52 @@ describe('the lines', () => {
     expect(read(['error: the pane broke']).lines.at(-1)).toBe('error: the pane broke');
   });
 });
+
+describe('a list', () => {
+  const item = '[2/23] windows open: took too long';
+
+  it('of as many failures as its heading says has what failed', () => {
+    const output = [
+      item,
+      ...busy(50),
+      'Failed tests: 1',
+      item,
+      '',
+      ...busy(2),
+      'Error: no such pane, while tidying up',
+    ];
+    expect(read(output).headline).toBe(item);
+  });
+
+  it('of another length is none', () => {
+    const output = ['Failed tests: 3', item, '', 'Error: the pane broke'];
+    expect(read(output).headline).toBe('Error: the pane broke');
+  });
+
+  it('of checks has what is said of the one that failed, up to the next', () => {
+    const said = ['  Looking at ‘kitchen’', ' Opening failed.', 'See ‘house.log’ for details.'];
+    const output = [
+      '* checking doors ... OK',
+      '* checking windows ... ERROR',
+      ...said,
+      '* checking roof ... OK',
+      'DONE',
+    ];
+    const { headline, lines } = read(output);
+    expect(headline).toBe('* checking windows ... ERROR');
+    expect(lines).toEqual(expect.arrayContaining(said));
+  });
+
+  it('of covered lines, or a frame, is no headline', () => {
+    const rows = ['--------|---------|', ' error.ts |   41.2 |   100 |   50 | 12-19', '--------|---------|'];
+    const output = ['│', '│ Error: the pane broke │', '╵', ...rows];
+    expect(read(output).headline).toBe('Error: the pane broke');
+  });
+});
+
+describe('the output of a part', () => {
+  it('says what its heading announces', () => {
+    const output = ['❌ rooms/kitchen output:', 'COLOUR=no ./look', 'Nothing to open, exiting with code 1', ...busy(3)];
+    expect(read(output).headline).toBe('Nothing to open, exiting with code 1');
+  });
+});
