@@ -56,6 +56,34 @@ describe('suspects', () => {
     });
   });
 
+  it('that changed between two named versions are lifted within the first 30 only, and are no surer for it', () => {
+    const ranked = Array.from({ length: 31 }, (_, index) => ({
+      path: `src/${String.fromCharCode(65 + index)}.ts`,
+      score: 0.4 - index / 100,
+      clues: [],
+    }));
+    const changed = [4, 9, 30].map((at) => ({
+      ...clue('reference', ranked[at]!.path, 0.1),
+      named: 'changed' as const,
+    }));
+    const suspects = rankSuspects(changed, ranked);
+    expect(suspects.slice(0, 3).map(({ file, score }) => [file, score])).toEqual([
+      ['src/E.ts', 0.36],
+      ['src/J.ts', 0.31],
+      ['src/A.ts', 0.31],
+    ]);
+    expect(suspects.at(-1)?.file).toBe(ranked[30]!.path);
+  });
+
+  it('that the report names in one way are in the order in which it does, but for the files of one change', () => {
+    const ranked = ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/d.ts'].map((path) => ({ path, score: 0.1, clues: [] }));
+    const named = (naming: 'path' | 'commit') =>
+      ['src/d.ts', 'src/b.ts'].map((path) => ({ ...clue('path', path, 0.7), named: naming }));
+    const order = (clues: readonly Clue[]) => rankSuspects(clues, ranked).map(({ file }) => file);
+    expect(order(named('path'))).toEqual(['src/d.ts', 'src/b.ts', 'src/a.ts', 'src/c.ts']);
+    expect(order(named('commit'))).toEqual(['src/b.ts', 'src/d.ts', 'src/a.ts', 'src/c.ts']);
+  });
+
   it('that were not ranked have their clues; a test comes after the first file that it may test', () => {
     const ranked = [{ path: 'src/a.ts', score: 0.1, clues: [] }];
     const clues = [clue('frame', 'test/a.test.ts', 0.85), clue('place', 'package.json', 0.8)];
