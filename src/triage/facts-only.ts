@@ -110,22 +110,21 @@ function describeRootCause(facts: Facts, isCheck: boolean, own?: ExaminedPlace):
   const [place, code] = describeFound(facts, first);
   const rivals = describeRival(facts);
   const model = isReliable(first) ? FACTS_ALONE : NO_MODEL;
-  return joinSentences([place, describeError(facts), code, rivals, ...describeFits(facts, isCheck), model]);
+  const doubt = describeDoubt(first, facts);
+  return joinSentences([place, describeError(facts), code, doubt, rivals, ...describeFits(facts, isCheck), model]);
 }
 
 const PLACE = 'Most likely place:';
 
+/** A line for each: they are read one by one, and the first says most. */
 function joinSentences(sentences: readonly (string | undefined)[]): string {
-  return sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
+  return sentences.filter((sentence) => sentence !== undefined && sentence !== '').join('\n');
 }
 
 /** The place, and what stands there. */
 function describeFound(facts: Facts, first: RankedSuspect): readonly [string, string] {
   const code = quoteCode(facts, first);
-  return [
-    describeSuspectPlace(first, facts),
-    code === '' ? '' : `Line ${first.line}${describeLine(code, facts.examined)}.`,
-  ];
+  return [describeSuspectPlace(first), code === '' ? '' : `Line ${first.line}${describeLine(code, facts.examined)}.`];
 }
 
 function describeRival(facts: Facts): string {
@@ -145,16 +144,21 @@ function isRival({ callers }: Facts, first: RankedSuspect, second: RankedSuspect
   return first.score - second.score < 0.05 && !(callers.has(second.file) && !callers.has(first.file));
 }
 
-function describeSuspectPlace(first: RankedSuspect, { shown }: Facts): string {
+function describeSuspectPlace(first: RankedSuspect): string {
   const place = `${formatPlace(first)} (${first.reasons.slice(0, 2).join('; ')})`;
   const isOwn = first.reasons.includes(TOUCHED_BY_CHANGE);
   if (!isOwn && !isReliable(first))
     return `I don't know the cause: no reliable suspect. The closest match is ${place}.`;
-  if (isOwn || first.evidence === 'firm') return `${PLACE} ${place}.`;
+  return `${PLACE} ${place}.`;
+}
+
+/** What speaks against the place that is named; "" where a frame, a message or the change under test says it. */
+function describeDoubt(first: RankedSuspect, { shown }: Facts): string {
+  if (first.reasons.includes(TOUCHED_BY_CHANGE) || !isReliable(first) || first.evidence === 'firm') return '';
   const said = shown.find(({ lineFrom }) => lineFrom === 'message');
   return said === undefined
-    ? `${PLACE} ${place}. No stack frame or error message confirms it.`
-    : `${PLACE} ${place}. The error message itself is at ${formatPlace(said)}.`;
+    ? 'No stack frame or error message confirms it.'
+    : `The error message itself is at ${formatPlace(said)}.`;
 }
 
 function describeNothingFound(facts: Facts): string {

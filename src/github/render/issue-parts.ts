@@ -19,6 +19,7 @@ import { type Block, code, describeCount, type Fold, formatList, text } from './
 
 const MAX_CAUSE = 1_500;
 const CAUSE_SENTENCES = 3;
+const FACTS_SENTENCES = 6;
 const MAX_STEP = 1_500;
 const MAX_STEPS = 10;
 const MAX_REASON = 1_500;
@@ -29,8 +30,13 @@ const RESULT_LINES = 30;
 const RESULT_CHARACTERS = 2_500;
 const LOG_LINES = 60;
 
-export function renderCause({ rootCause }: SourcedIssue, links: SourceLinks): Block {
-  return text(sanitiseMarkdown(splitSentences(rootCause, CAUSE_SENTENCES).first, MAX_CAUSE, links));
+export function renderCause(issue: SourcedIssue, links: SourceLinks): Block {
+  return text(sanitiseMarkdown(splitCause(issue).first, MAX_CAUSE, links));
+}
+
+/** Without a model the doubts come last, and each sentence is a short line. */
+function splitCause({ rootCause, analysis }: Pick<SourcedIssue, 'rootCause' | 'analysis'>) {
+  return splitSentences(rootCause, analysis.outcome === 'facts_only' ? FACTS_SENTENCES : CAUSE_SENTENCES);
 }
 
 /** A numbered list, one item a block; code that belongs to an item is indented within it. */
@@ -127,8 +133,8 @@ export function foldReproduction({ issue: { stepsToReproduce } }: ShownIssue, li
 }
 
 export function foldInvestigation({ issue, steps, withheld }: ShownIssue, links: SourceLinks): Fold {
-  const { analysis, rootCause } = issue;
-  const { rest } = splitSentences(rootCause, CAUSE_SENTENCES);
+  const { analysis } = issue;
+  const { rest } = splitCause(issue);
   const isReasonHere = !isReasonOpen(analysis) && analysis.outcome !== 'facts_only';
   const notShown = `${describeCount(withheld, 'monitoring lookup')} not shown because this repository is public.`;
   return {
