@@ -8,7 +8,7 @@ import { findEnclosingFunction, isCommentLine } from '../core/source/index.ts';
 import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';
 import { attempt, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
-import { classifyFile, type FileKind, isSecondary, isVendored } from './own-code.ts';
+import { classifyFile, type FileKind, isProgram, isSecondary, isVendored } from './own-code.ts';
 import { keyOfPlace } from './passing-mentions.ts';
 import {
   cleanPath,
@@ -344,10 +344,14 @@ async function searchPart(lookups: Lookups, part: string, isError: boolean): Pro
     return `Message found in ${files === 1 ? 'one file' : `${files} files`}.`;
   });
   const hits = result.hits.filter(
-    ({ path }) => !isVendored(path) && !['test', 'document'].includes(classifyFile(path)),
+    ({ path, text }) =>
+      !isVendored(path) &&
+      !['test', 'document'].includes(classifyFile(path)) &&
+      !(isProgram(path) && isCommentLine(path, text)),
   );
   const files = new Map<string, number>();
   for (const { path, line } of hits) if (!files.has(path)) files.set(path, line);
+  const isInString = hits.some(({ text }) => /["'`]/.test(text.slice(0, text.indexOf(part))));
   if (files.size > MAX_FILES) return [];
   return [...files].map(
     ([path, line]): Clue => ({
@@ -359,7 +363,7 @@ async function searchPart(lookups: Lookups, part: string, isError: boolean): Pro
       reason: isError
         ? `contains the error message “${part}” at line ${line}`
         : `contains “${part}”, which the report quotes, at line ${line}`,
-      ...(files.size === 1 && classifyFile(path) === 'source' && !isSecondary(path) && { named: 'message' as const }),
+      ...(isInString && files.size === 1 && isProduct(path) && { named: 'message' as const }),
     }),
   );
 }
@@ -372,7 +376,7 @@ export async function findQuotedClues(lookups: Lookups, quoted: readonly string[
   const pattern = quoted.map((line) => line.replace(/[^\w\s]/g, '\\$&')).join('|');
   const query = { pattern, regex: true, ignoreCase: false, paths: [], limit: 1_000 };
   const found = await attempt(lookups, action, () => tree.search(query, signal));
-  const hits = (found?.hits ?? []).filter(({ path }) => classifyFile(path) === 'source' && !isSecondary(path));
+  const hits = (found?.hits ?? []).filter(({ path }) => isProduct(path));
   const unique = quoted.flatMap((line) => {
     const [only, ...others] = hits.filter(({ text }) => text.trim() === line);
     return only !== undefined && others.length === 0 ? [only] : [];
@@ -423,13 +427,18 @@ export function findNamedPathClues(
   });
 }
 
+/** Whether a file is source of the product itself, not of what stands beside it. */
+function isProduct(path: string): boolean {
+  return classifyFile(path) === 'source' && !isSecondary(path);
+}
+
 /** The one file that the place means, and how; undefined where that is not sure, or the file is beside the product. */
 function findNaming(
   { file, line }: SignalPlace,
   mapping: Mapping,
 ): { readonly path: string; readonly by: Naming } | undefined {
   if (mapping.kind === 'own' && !mapping.certain) return undefined;
-  const all = listPaths(mapping).filter((each) => classifyFile(each) === 'source' && !isSecondary(each));
+  const all = listPaths(mapping).filter(isProduct);
   const exact = all.filter((each) => each === cleanPath(file));
   const [path, ...others] = exact.length > 0 ? exact : all;
   if (path === undefined || others.length > 0) return undefined;

@@ -148,6 +148,14 @@ describe('a report without a stack trace', () => {
     );
   });
 
+  it('takes no comment for the place of the message', async () => {
+    const files = { ...FILES, 'src/tree.ts': '// If the node is null it is new\nstart();\n' };
+    const { suspects } = await factsOf('It stops\n\nTypeError: the node is null', {
+      commits: [{ sha: FIRST, subject: 'one', files }],
+    });
+    expect(suspects.flatMap(({ reasons }) => reasons).filter((reason) => reason.startsWith('contains '))).toEqual([]);
+  });
+
   it('takes neither the definition of the same name elsewhere nor a comment for a call', async () => {
     const files = {
       ...FILES,
