@@ -72,7 +72,7 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
     async history(query, signal) {
       const path = toTreePath(query.path ?? '');
       if (isOutside(path)) return { commits: [], cut: `${path} is not a path in a repository.` };
-      const kind = (await index(signal)).byPath.get(path)?.kind;
+      const kind = path === '' ? undefined : (await index(signal)).byPath.get(path)?.kind;
       const isFile = kind !== undefined && kind !== 'submodule';
       const lines = query.lines === undefined || path === '' ? null : await clampLines(path, query.lines, signal);
       if (query.lines !== undefined && path !== '' && lines === null) {

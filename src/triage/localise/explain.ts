@@ -1,6 +1,7 @@
 // Why a file ranks where it does: what each signal found in it, as clues.
 
 import { findDefinedNames, findPart, forEachWord, hashWord, isNumber, joinName } from 'causeway-code-words';
+import { cutText } from 'causeway-visible-text';
 import { type IndexedCommit, markTexts } from '../../core/source/index.ts';
 import type { Clue, ClueKind } from '../clues.ts';
 import { looksLikeCode, STOP_WORDS } from '../identifiers.ts';
@@ -12,6 +13,7 @@ import { type PartWeights, type Table, weighTerm } from './table.ts';
 /** A signal with less than this share of a file's sum is not worth a sentence. */
 const LEAST_SHARE = 0.06;
 const MAX_NAMED = 3;
+const MAX_SUBJECT = 80;
 const MAX_DEFINED = 2;
 /** A log's names are explained by the frame or the message that they lead to. */
 const EXPLAINED_PARTS: readonly QueryPart[] = ['title', 'name', 'prose', 'code'];
@@ -24,6 +26,8 @@ interface Ranking {
   readonly gathered: Gathered;
   readonly combined: Combined;
   readonly history: MatchedCommits;
+  /** What some commits say of themselves in one line. */
+  readonly subjects: ReadonlyMap<string, string>;
 }
 
 export interface ReadFile {
@@ -124,10 +128,15 @@ function findDefinition(path: string, text: string, name: string): { readonly na
   return form;
 }
 
-function explainCommit({ query, history }: Ranking, commit: IndexedCommit): string {
+/** With its subject, so that the reader sees at once whether it is about this. */
+function explainCommit({ query, history, subjects }: Ranking, commit: IndexedCommit): string {
   const position = history.commits.indexOf(commit);
   const shared = listSharedTerms(query, (term) => history.matches[term]?.positions, position);
-  return shared === '' ? '' : `changed in ${commit.sha.slice(0, 7)}, whose message shares ${shared} with the report`;
+  const subject = subjects.get(commit.sha) ?? '';
+  const said = subject === '' ? '' : ` “${cutText(subject, MAX_SUBJECT)}”`;
+  return shared === ''
+    ? ''
+    : `changed in ${commit.sha.slice(0, 7)}${said}, whose message shares ${shared} with the report`;
 }
 
 function explainLikeTest({ query, table: { tests } }: Ranking, path: string): string {

@@ -5,7 +5,7 @@ import type { FileRead, SourceTree } from 'causeway-git-objects';
 import { formatCounted } from '../../core/counted.ts';
 import { createScopeMatcher, type Scope } from '../../core/project/index.ts';
 import type { SourcedStep } from '../../core/report/index.ts';
-import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/source/index.ts';
+import type { CommitLexicon, HistoryLexicon, IndexedCommit, Lexicon } from '../../core/source/index.ts';
 import type { Clue } from '../clues.ts';
 import { STOP_WORDS } from '../identifiers.ts';
 import { attempt, type Lookups, shortenSha } from '../lookups.ts';
@@ -84,7 +84,11 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
   const best = sortBestFirst(combined.sums)
     .filter((file) => (combined.evidence[file] ?? 0) > 0)
     .filter((file, rank) => rank < MAX_RANKED || clued.has(table.paths[file] ?? ''));
-  const all = { table, query, history: matched, gathered: { ...gathered, values }, combined };
+  const subjects = await readSubjects(
+    lookups,
+    best.slice(0, NAMED_COMMITS).flatMap((file) => gathered.commits.commits.get(file)?.slice(0, 1) ?? []),
+  );
+  const all = { table, query, history: matched, subjects, gathered: { ...gathered, values }, combined };
   const ranked: RankedFile[] = [];
   // Each is read once more for how it writes the report's words: up to 50 ms.
   await runInSlices(best.length, { size: 1, signal: lookups.signal }, (rank) => {
@@ -98,6 +102,21 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
     describeRanking(known, { at, cut: [lexicon.cut, history.cut], scopes: input.scopes, ranked: found }),
   );
   return found;
+}
+
+/** Files whose commit is named with its subject: each is a question to git, and most answers name two places. */
+const NAMED_COMMITS = 4;
+
+/** By commit. */
+async function readSubjects(lookups: Lookups, commits: readonly IndexedCommit[]): Promise<ReadonlyMap<string, string>> {
+  const { repository, signal } = lookups;
+  const shas = [...new Set(commits.map(({ sha }) => sha))];
+  const read = async (sha: string) => {
+    const action = `history (last 1) at ${shortenSha(sha)}`;
+    const found = await attempt(lookups, action, () => repository.tree(sha).history({ limit: 1 }, signal));
+    return [sha, found?.commits[0]?.subject ?? ''] as const;
+  };
+  return new Map(await Promise.all(shas.map(read)));
 }
 
 async function readTestTexts({ report, lookups }: RankFilesInput): Promise<string> {

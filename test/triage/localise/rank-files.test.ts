@@ -153,7 +153,7 @@ describe('the first suspect', () => {
     );
     expect(suspects[0]?.file).toBe('src/b.ts');
     expect(suspects[0]?.reasons).toContain(
-      'changed in 2b2b2b2, whose message shares “totals”, “half”, “cent” with the report',
+      'changed in 2b2b2b2 “Totals lost half a cent”, whose message shares “totals”, “half”, “cent” with the report',
     );
   });
 
