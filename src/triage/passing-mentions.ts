@@ -26,12 +26,17 @@ function isImport(text: string, isCode: boolean): boolean {
 const CAPTION =
   /^\s{0,40}(?:(?:#{1,6}|\/\/+|\/\*+|<!--|--|;;?|%|\*{1,2}|[-*+] |\d{1,2}[.)])\s{0,8})?(?:file(?:name)?\s{0,4}:?\s{0,4})?[`"'*_(]{0,3}[\w@.~/\\+()[\]$-]{3,200}[`"'*_):,]{0,4}\s{0,8}(?:\*\/|-->)?\s{0,40}$/i;
 
-/** As in `<script src="/src/main.ts">` and `?file=/src/index.js` of a playground's address. */
-const ATTRIBUTE = /(?:[?&][\w-]{1,20}=|\b(?:src|href|file|entry|main|path)\s?[=:]\s?["']?)$/i;
+/** As in `<script src="/src/main.ts">`, `rerun-if-changed=src/cli.rs` and `?file=/src/index.js` of a playground's address. */
+const ATTRIBUTE = /(?:\w=|\b(?:src|href|file|entry|main|path)\s?[=:]\s?)["']?$/i;
 
 /** The file is what is run, opened or made, not what is at fault. */
 const RUNS =
   /(?:(?:^|[\s`$>&|(])(?:node|deno|bun|tsx|ts-node|python[\d.]{0,5}|ruby|perl|php|sh|bash|zsh|source|go run|rustc|gcc|g\+\+|clang\+{0,2}|javac?|pytest|jest|mocha|vitest|eslint|prettier|biome|tsc|npx \S{1,40}|vim?|nano|cat|less|touch|rm|cp|mv|curl|wget)(?:\s+-{1,2}\S{1,60})*|\b(?:run|running|execute|executing|start|starting)(?: the)?(?: (?:script|program|file|example|code|command))?(?: (?:at|in|from))?)\s+[`"'([]{0,3}(?:https?:\S{0,200})?$/i;
+
+/** A command after its prompt, or within backticks: `pylint cart.py --notes=x`. */
+const PROMPT = /^\s{0,20}(?:\$|%|❯|>>>?|\.\.\.)\s/;
+
+const IN_SPAN = /^[^`]*(?:`[^`]*`[^`]*)*`[^`]*\s$/;
 
 /** The file is one of the reporter's own. */
 const OWN =
@@ -46,7 +51,7 @@ const FINE =
 
 /** Names that a project of any reporter has: `src/index.js` of the report need not be the one here. */
 const ANYBODYS =
-  /^(?:\.?\/)?(?:(?:src|app|lib|pages|components|test|tests|examples?|demo)\/)?(?:index|main|app|server|client|test|tests|demo|example|script|config|setup|page|layout|foo|bar|baz|a|b|c|x|y|repro|reproduction|sample|hello|package|build|gulpfile|gruntfile|[\w-]{1,30}\.config)\.\w{1,6}$/i;
+  /^(?:\.?\/)?(?:(?:src|app|lib|pages|components|test|tests|examples?|demo)\/)?(?:index|main|app|server|client|test|tests|demo|example|script|config|conf|settings|manage|models|views|urls|__init__|__main__|setup|page|layout|foo|bar|baz|a|b|c|x|y|repro|reproduction|sample|hello|package|build|gulpfile|gruntfile|[\w-]{1,30}\.config)\.\w{1,6}$/i;
 
 /** How a place of a report is remembered: by what is written, and the line. */
 export function keyOfPlace({ file, line }: SignalPlace): string {
@@ -57,21 +62,36 @@ export function keyOfPlace({ file, line }: SignalPlace): string {
 export function findMeantPlaces(report: string): ReadonlySet<string> {
   const meant = new Set<string>();
   const lines = markCode(toPlainLines(report));
-  for (const { text, kind } of lines) {
-    if (kind === 'fence' || QUIET_LOG.test(text) || TREE.test(text) || isImport(text, kind === 'code')) continue;
+  for (const [index, { text, kind }] of lines.entries()) {
+    const isCode = kind === 'code';
+    const isQuiet = QUIET_LOG.test(text) || TREE.test(text) || PROMPT.test(text) || isImport(text, isCode);
+    if (kind === 'fence' || isQuiet) continue;
     const places = findPlacesIn(text);
     if (places.length === 0 || new Set(places.map(({ file }) => file)).size > MOST_IN_LINE) continue;
-    const isCaption = CAPTION.test(text);
-    for (const place of places) if (isMeant(text, place, isCaption)) meant.add(keyOfPlace(place));
+    const line = { text, isCode, isCaption: CAPTION.test(text), isBeforeCode: lines[index + 1]?.kind === 'fence' };
+    for (const place of places) if (isMeant(line, place)) meant.add(keyOfPlace(place));
   }
   return meant;
 }
 
-function isMeant(text: string, place: SignalPlace, isCaption: boolean): boolean {
+interface WrittenLine {
+  readonly text: string;
+  readonly isCode: boolean;
+  readonly isCaption: boolean;
+  /** Whether a block of code begins below it. */
+  readonly isBeforeCode: boolean;
+}
+
+function isMeant({ text, isCode, isCaption, isBeforeCode }: WrittenLine, place: SignalPlace): boolean {
   const at = text.indexOf(place.file);
   const before = text.slice(Math.max(0, at - 120), at);
   const after = text.slice(at + place.file.length, at + place.file.length + 60);
-  if (place.line > 0) return !(ATTRIBUTE.test(before) || OWN.test(before));
-  if (isCaption || ANYBODYS.test(place.file)) return false;
-  return ![ATTRIBUTE, RUNS, OWN, COMPARED].some((passing) => passing.test(before)) && !FINE.test(after);
+  const isLinked = /https?:\S{0,120}$/.test(before);
+  const isAnybodys = ANYBODYS.test(place.file) && !(isLinked && place.line > 0);
+  if (ATTRIBUTE.test(before) || OWN.test(before)) return false;
+  if (place.line > 0) return !(isAnybodys && isCode);
+  // The name alone of what is shown in a sample, or below: `in models.py:`.
+  const isShown = isCode || (isBeforeCode && /^[`"'*_)]{0,4}\s?:?\s?$/.test(after));
+  if (isCaption || isAnybodys || (isShown && !/[/\\]/.test(place.file))) return false;
+  return ![RUNS, COMPARED, IN_SPAN].some((passing) => passing.test(before)) && !FINE.test(after);
 }

@@ -13,6 +13,7 @@ describe('a file that the report points at', () => {
     ['`incdec_number` in `shop/utils/urlutils.py` fails for ports.', ['shop/utils/urlutils.py:0']],
     ['I was able to fix this by extending **runtime/src/renderer.ts** like this:', ['runtime/src/renderer.ts:0']],
     ['The tests were moved from `log.py` to `qtlog.py`.', ['log.py:0', 'qtlog.py:0']],
+    ['See src/index.ts:73 for it', ['src/index.ts:73']],
     ['The overload from color.h is not called, but that of format.h', ['color.h:0', 'format.h:0']],
   ])('%s', (line, places) => {
     expect(meant(line)).toEqual(places);
@@ -39,6 +40,19 @@ describe('a passing mention', () => {
     ['is the first comment of the sample', ['```ts', '// src/deep/cart.ts', 'start();', '```']],
     ['is a heading', ['### `lib/deep/cart.py`', 'text']],
     ['is a folder drawn as a tree', ['├── src/deep/cart.ts', '└── src/deep/total.ts']],
+    ['is what was run after a prompt', ['```', '$ cargo +nightly -Zscript suggest-deep.rs', '```']],
+    [
+      'is what was run within a sentence',
+      ['`ktlint --format Deep.kt` changes nothing, nor does `pylint deep.py --notes=x`'],
+    ],
+    ['is the value of an option', ['```', 'cargo:rerun-if-changed=src/deep/cli.rs', '```']],
+    ['is a name in an output', ['```', 'Internal error (rule wrapping) in DataFrameDeep.kt at 0:0', '```']],
+    ['is what is shown below', ['Let us say we have this code in orders.py:', '```python', 'x = 1', '```']],
+    [
+      "is anybody's in an output",
+      ['```', 'error[E0277]: the bound is not satisfied', '   --> src/main.rs:15:16', '```'],
+    ],
+    ['is of every project', ['Prepend it in settings.py or in `__init__.py`, and run ./manage.py']],
     ['is one of a list', ['Touched: a/b.ts, a/c.ts, a/d.ts, a/e.ts']],
     ['is a comparison', ['This works fine in shop/order.ts, unlike in shop/basket.ts']],
     ['is said to be right', ['shop/order.ts looks fine']],
