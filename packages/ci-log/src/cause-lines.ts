@@ -216,7 +216,8 @@ class BlockReader {
   #readError(at: number, kind: ErrorKind): void {
     const text = this.#lines[at]?.text ?? '';
     if (!this.#open) {
-      const lines = isSubjectOf(this.#lines[at - 1], text) ? [at - 1, at] : [at];
+      const over = findPlaceOver(this.#lines, at);
+      const lines = isSubjectOf(this.#lines[at - 1], text) ? [at - 1, at] : [...over, at];
       const bullet = CHECK.exec(text)?.[1] ?? '';
       this.#open = { lines, kind, indent: measureLineIndent(text), pending: [], loose: 0, bullet };
       return;
@@ -255,6 +256,22 @@ class BlockReader {
     if (this.#open) this.#blocks.push({ lines: this.#open.lines, kind: this.#open.kind });
     this.#open = null;
   }
+}
+
+/** The place of an error that is printed over it, such as by OCaml, with the source between. */
+const PLACE_OVER = /\bline \d{1,6}\b.{0,60}:$|:\d{1,6}:$/;
+
+const SOURCE = /^\s{0,12}(?:\d{1,6} ?\||[\^~|])/;
+
+const MOST_SOURCE = 10;
+
+/** Indexes of the lines from there to the error; none: nothing of the kind is printed over it. */
+function findPlaceOver(lines: readonly LogLine[], error: number): readonly number[] {
+  let at = error - 1;
+  while (at > error - MOST_SOURCE && SOURCE.test(lines[at]?.text ?? '')) at -= 1;
+  const place = lines[at];
+  if (!place || !isPrinted(place) || !PLACE_OVER.test(place.text)) return [];
+  return Array.from({ length: error - at }, (_, index) => at + index);
 }
 
 /** Whether the line before an error line says what that is about. */

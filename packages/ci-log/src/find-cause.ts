@@ -83,12 +83,12 @@ function findErrorLines(
   const named = new Set(tests.map(({ at }) => at));
   const own = lines.slice(step.from, step.to);
   const parts = markTracebacks(own.map((line) => (isPrinted(line) ? line.text : '')));
-  const listed = new Set(listCounted(lines, step));
+  const listed = findListed(lines, step);
   return own.flatMap((line, index): readonly ErrorLine[] => {
     const at = step.from + index;
     // The source of a frame may speak of failing; it is not said by anybody.
     if (!isPrinted(line) || parts[index] === 'frame') return [];
-    const said = matchPrinted(line, named.has(at) || listed.has(at), passing);
+    const said = matchPrinted(line, named.has(at) ? 'verdict' : listed.get(at), passing);
     const sign = parts[index] === 'raised' && !passing?.has(line.text) ? toRaised(said) : said;
     // What a tool prints in red counts wherever it stands.
     const isCounted = sign?.kind !== 'weak' || line.isRed || at >= step.to - LAST_WORDS;
@@ -100,13 +100,39 @@ function findErrorLines(
 const COUNTED =
   /^\W{0,12}(?:\w{1,20} ){0,3}(?:failed|failures?|failing|errors?|broken)(?: \w{1,20}){0,2}(?:: ?| ?\()([1-9]\d?)\)?:?$|^\W{0,12}(?:\w{1,20} ){0,2}?([1-9]\d?) (?:\w{1,20} ){0,2}(?:failed|failures?|failing|errors?)(?: \w{1,20}){0,2}:$/i;
 
-/** A list is believed where it has as many lines as its heading says. */
-function listCounted(lines: readonly LogLine[], step: LogStep): readonly number[] {
-  const found: number[] = [];
+/** The same without a number. */
+const NAMED_LIST = /^\W{0,12}(?:The following (?:\w{1,20} ){1,4}failed|Summary of (?:\w{1,20} )?failures?|Failures):$/i;
+
+const MOST_NAMED = 20;
+
+/** What is printed below, up to a blank line, the number of them or another line that is not as deep. */
+function readNamed(lines: readonly LogLine[], heading: number): readonly number[] {
+  const items: number[] = [];
+  const first = (lines[heading + 1]?.text ?? '').trim() === '' ? heading + 2 : heading + 1;
+  const depth = measureLineIndent(lines[first]?.text ?? '');
+  for (let at = first; items.length <= MOST_NAMED; at += 1) {
+    const { text, mark } = lines[at] ?? NOTHING;
+    if (mark !== '' || !/\p{L}{2}/u.test(text) || /^\W{0,6}\(?\d{1,4} failures?\)?$/.test(text)) break;
+    if (measureLineIndent(text) < depth) break;
+    if (measureLineIndent(text) === depth) items.push(at);
+  }
+  return items.length <= MOST_NAMED ? items : [];
+}
+
+/** Which command failed says little of why. */
+const COMMANDS = /\b(?:commands?|targets?|tasks?)\b/i;
+
+/** Lines that are in a list of failures; one with a number is believed where it has as many lines as its heading says. */
+function findListed(lines: readonly LogLine[], step: LogStep): ReadonlyMap<number, ErrorMatch['kind']> {
+  const found = new Map<number, ErrorMatch['kind']>();
   for (let at = step.from; at < step.to; at += 1) {
     const line = lines[at];
-    const heading = line && isPrinted(line) ? COUNTED.exec(line.text) : null;
-    if (heading) found.push(...readCounted(lines, at + 1, Number(heading[1] ?? heading[2])));
+    if (!line || !isPrinted(line)) continue;
+    const counted = COUNTED.exec(line.text);
+    const isNamed = counted === null && NAMED_LIST.test(line.text);
+    const items = counted ? readCounted(lines, at + 1, Number(counted[1] ?? counted[2])) : [];
+    const kind = COMMANDS.test(line.text) ? 'error' : 'verdict';
+    for (const item of isNamed ? readNamed(lines, at) : items) found.set(item, kind);
   }
   return found;
 }
@@ -175,18 +201,20 @@ function addFindings(lines: readonly LogLine[], step: LogStep, errorLines: reado
   return [...errorLines.filter(({ at }) => !found.has(at)), ...findings].sort((a, b) => a.at - b.at);
 }
 
-function matchPrinted(line: LogLine, isNamed: boolean, passing: PassingLog | undefined): ErrorMatch | null {
-  const sign = isNamed ? toVerdict(line) : matchError(line.text, line.mark === 'error');
+function matchPrinted(
+  line: LogLine,
+  kind: ErrorMatch['kind'] | undefined,
+  passing: PassingLog | undefined,
+): ErrorMatch | null {
+  const own = matchError(line.text, line.mark === 'error');
+  const isListed = kind !== undefined && RANKS[kind] >= RANKS[own?.kind ?? 'end'];
+  const sign = isListed ? { kind, isHeading: own?.isHeading ?? false } : own;
   return sign && passing?.has(line.text) ? null : sign;
 }
 
 /** An exception is an error whatever its name, such as `BadParameter` or `Refused`. */
 function toRaised(said: ErrorMatch | null): ErrorMatch {
   return said !== null && RANKS[said.kind] >= ERROR_RANK ? said : { kind: 'error', isHeading: false };
-}
-
-function toVerdict(line: LogLine): ErrorMatch {
-  return { kind: 'verdict', isHeading: matchError(line.text, false)?.isHeading ?? false };
 }
 
 /** The first verdict anywhere; otherwise the first line of the best kind in the last group of error lines. */

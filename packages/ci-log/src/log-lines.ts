@@ -39,7 +39,7 @@ const TIME_STAMP =
 
 /** Harnesses stamp each line a second time: `22:10:06     INFO - `. What is after a clock in brackets may be indented. */
 const CLOCK =
-  /^(?:\[\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\] |\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]? {1,8}(?:(?=INFO|WARNING|ERROR|DEBUG|CRITICAL)[A-Z]{4,8} {1,4}- )?)/;
+  /^(?:\[\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]:? |\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]? {1,8}(?:(?=INFO|WARNING|ERROR|DEBUG|CRITICAL)[A-Z]{4,8} {1,4}- )?)/;
 
 /** Builds of container images number their parts, and count the seconds. */
 const PART_OF_IMAGE = /^#\d{1,4} \d{1,6}\.\d{1,4} /;

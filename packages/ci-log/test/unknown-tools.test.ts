@@ -128,6 +128,29 @@ describe('a list', () => {
     expect(read(output).headline).toBe(item);
   });
 
+  it('under a heading without a number ends where the lines do', () => {
+    const output = [
+      'Failures:',
+      '  - rooms.c:6 -> the window is shut',
+      '  - doors.c:7 -> so is the door',
+      'make: *** [test] Error 5',
+    ];
+    const { headline, lines } = read(output);
+    expect(headline).toBe('- rooms.c:6 -> the window is shut');
+    expect(lines).toContain('  - doors.c:7 -> so is the door');
+  });
+
+  it('of commands that failed says less than what they said', () => {
+    const commands = [
+      '** BUILD FAILED **',
+      'The following build commands failed:',
+      '\tPaint the kitchen',
+      '(1 failure)',
+    ];
+    expect(read(commands).headline).toBe('Paint the kitchen');
+    expect(read(['❌ no colour is called "sky"', ...commands]).headline).toBe('❌ no colour is called "sky"');
+  });
+
   it('of another length is none', () => {
     const output = ['Failed tests: 3', item, '', 'Error: the pane broke'];
     expect(read(output).headline).toBe('Error: the pane broke');
@@ -151,6 +174,20 @@ describe('a list', () => {
     const rows = ['--------|---------|', ' error.ts |   41.2 |   100 |   50 | 12-19', '--------|---------|'];
     const output = ['│', '│ Error: the pane broke │', '╵', ...rows];
     expect(read(output).headline).toBe('Error: the pane broke');
+  });
+});
+
+describe('an error', () => {
+  it('has the place and the source above it', () => {
+    const over = ['File "rooms/kitchen.ml", line 3, characters 8-14:', '3 |   open window', '          ^^^^^^'];
+    expect(read(['busy', ...over, 'Error: Unbound value window']).lines).toEqual(
+      expect.arrayContaining([...over, 'Error: Unbound value window']),
+    );
+  });
+
+  it('at a place is one however it is spelled, and no mere end', () => {
+    const said = 'house.build:3:8: ERROR: Command "paint -v" failed with status 1.';
+    expect(read([said, '', 'A full log can be found at /home/ada/house/log.txt']).headline).toBe(said);
   });
 });
 
