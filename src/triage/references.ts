@@ -107,6 +107,8 @@ const SMALL = 4;
 
 const CHANGED = 0.8;
 
+const MAX_SUBJECT = 80;
+
 /** The source files of the named commits, and of those that name the numbers in their message. */
 export function createReferenceClues(
   references: readonly Reference[],
@@ -116,7 +118,8 @@ export function createReferenceClues(
   const clues = new Map<string, Clue>();
   // The commit of a pull request names the issue as well: it is said once, as what is meant if it is.
   for (const { name, isMeant, commits } of references.toSorted((a, b) => Number(b.isMeant) - Number(a.isMeant))) {
-    for (const { sha } of commits) {
+    for (const { sha, subject } of commits) {
+      const said = `${shortenSha(sha)} “${cutText(subject, MAX_SUBJECT)}”`;
       const files = (paths.get(sha) ?? []).filter((path) => classifyFile(path) === 'source');
       if (files.length > MOST_FILES) continue;
       for (const path of files.filter((each) => !clues.has(`${sha} ${each}`))) {
@@ -126,7 +129,7 @@ export function createReferenceClues(
           line: 0,
           function: '',
           strength: CHANGED / Math.sqrt(files.length),
-          reason: `changed in ${shortenSha(sha)}${sha.startsWith(name) ? '' : ` for ${name}`}, which the report names`,
+          reason: `changed in ${said}${sha.startsWith(name) ? '' : ` for ${name}`}, which the report names`,
           ...(isMeant && files.length <= SMALL && { named: 'commit' as const }),
         });
       }

@@ -316,7 +316,7 @@ describe('what the report refers to', () => {
       { subject: 'Count twice (#123)', files: { 'src/count.js': 'b();\n', 'docs/count.md': 'Count\n' } },
     ]);
     expect(find('rank suspects')?.result).toMatch(
-      /src\/count\.js.*: changed in \w{7} for #123, which the report names/,
+      /src\/count\.js.*: changed in \w{7} “Count twice \(#123\)” for #123, which the report names/,
     );
   });
 
@@ -325,7 +325,9 @@ describe('what the report refers to', () => {
       { files: { 'src/player.js': 'export const rating = 1;\n' } },
       { subject: 'Count twice (#22), closes #21', files: { 'src/count.js': 'b();\n' } },
     ]);
-    expect(find('rank suspects')?.result).toMatch(/src\/count\.js.*: changed in \w{7} for #22, which the report names/);
+    expect(find('rank suspects')?.result).toMatch(
+      /src\/count\.js.*: changed in \w{7} “Count twice \(#22\), closes #21” for #22, which the report names/,
+    );
     expect(find('rank suspects')?.result).not.toContain('for #21');
   });
 

@@ -77,9 +77,14 @@ describe('what a report names', () => {
       'a commit',
       'This happens since the refactor in 2b2b2b2, as far as I know.',
       'src/hooks/memo.ts',
-      'changed in 2b2b2b2, which the report names',
+      'changed in 2b2b2b2 “Keep less (#321)”, which the report names',
     ],
-    ['a pull request', 'This happens since #321.', 'src/hooks/memo.ts', 'changed in 2b2b2b2 for #321'],
+    [
+      'a pull request',
+      'This happens since #321.',
+      'src/hooks/memo.ts',
+      'changed in 2b2b2b2 “Keep less (#321)” for #321, which the report names',
+    ],
     ['the name of a file', 'The fault may be in observe.ts', 'src/hooks/observe.ts', '`observe.ts` is mentioned'],
   ])('comes first: %s', async (_, words, place, reason) => {
     const { shown, cause, steps } = await lookAt(words);
