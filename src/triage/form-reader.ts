@@ -200,22 +200,26 @@ function findErrorBelow(table: FrameTable, lines: readonly string[], last: numbe
   return null;
 }
 
-function readError({ errors, names }: FrameTable, lines: readonly string[], index: number): ErrorHead | null {
+/** RSpec's own line for the type, above what the error says. */
+const TYPE_ALONE = /^(?:[A-Z]\w{0,60}::){0,8}[A-Z]\w{0,80}(?:Error|Exception)(?=:$)/;
+
+function readError(table: FrameTable, lines: readonly string[], index: number): ErrorHead | null {
   const text = cutLead(lines[index] ?? '');
   if (text === '') return null;
-  const below = lines[index + 1] ?? '';
-  for (const { line, before } of errors) {
+  for (const { line, before } of table.errors) {
     const groups = line.exec(text)?.groups;
-    if (groups === undefined || !fitsBeside(before, below)) continue;
-    return toHead({ ...groups, message: groups['message'] || readMessageBelow(below) }, 'none');
+    if (groups === undefined || !fitsBeside(before, lines[index + 1])) continue;
+    const type = groups['type'] ?? TYPE_ALONE.exec(cutLead(lines[index - 1] ?? ''))?.[0];
+    return toHead({ type, message: groups['message'] || readMessageBelow(table, lines, index) }, 'none');
   }
   const head = parseErrorHead(text);
   if (head === null) return null;
-  const message = head.message === '' ? readMessageBelow(below) : head.message;
-  const place = names === 'called' ? / in (?:\w{1,10}:\/\/)?\S{1,300}(?: on line \d{1,7}|:\d{1,7})$/ : null;
+  const message = head.message === '' ? readMessageBelow(table, lines, index) : head.message;
+  const place = table.names === 'called' ? / in (?:\w{1,10}:\/\/)?\S{1,300}(?: on line \d{1,7}|:\d{1,7})$/ : null;
   return { type: head.type, message: place === null ? message : message.replace(place, ''), link: 'none' };
 }
 
-function readMessageBelow(line: string): string {
-  return cutLead(line).replace(/^what\(\):\s{0,8}/, '');
+function readMessageBelow(table: FrameTable, lines: readonly string[], index: number): string {
+  if (find(table, lines, index + 1) !== null) return '';
+  return cutLead(lines[index + 1] ?? '').replace(/^what\(\):\s{0,8}/, '');
 }

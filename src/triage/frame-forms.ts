@@ -90,7 +90,7 @@ const RUBY_NUMBERED: FrameTable = {
 };
 
 const RUBY: FrameTable = {
-  hint: /:\d{1,7}(?::in [`']|$| ?→)|^File "/,
+  hint: /:\d{1,7}(?::in [`']|$| ?→| - )|^(?:\d{1,3} )?File "| -> \*\*/,
   innermostLast: false,
   names: 'function',
   gap: 5,
@@ -130,7 +130,17 @@ const RUBY: FrameTable = {
     {
       language: 'ruby',
       example: 'File "/srv/shop/app/models/cart.rb", line 12, in Cart#total',
-      line: /^File "(?<file>[^"]{1,400}\.(?:rb|rake|erb|haml))", line (?<line>\d{1,7}), in (?<name>\S.{0,200})$/,
+      line: /^(?:\d{1,3} )?File "(?<file>[^"]{1,400}\.(?:rb|rake|erb|haml))",? line (?<line>\d{1,7}),? in (?<name>\S.{0,200})$/,
+    },
+    {
+      language: 'ruby',
+      example: '12:  app/models/cart.rb -> **total**',
+      line: /^(?<line>\d{1,7}):\s{1,4}(?<file>\S{1,400}) -> \*\*(?<name>.{1,200})\*\*$/,
+    },
+    {
+      language: 'ruby',
+      example: 'app/models/cart.rb:12 - total',
+      line: /^(?<file>\S{1,400}\.(?:rb|rake|erb|haml)):(?<line>\d{1,7}) - (?<name>\S.{0,200})$/,
     },
   ],
   errors: RUBY_ERRORS,
@@ -312,11 +322,11 @@ const ELIXIR: FrameTable = {
 
 const NATIVE_FILE = /(?<file>(?:[A-Za-z]:)?[^\s()]{1,300}?)/.source;
 
-const NATIVE_MODULE = /(?: \((?<of>[^()+]{1,300}?) ?\+ ?0x[0-9a-f]{1,16}\))?(?: \(BuildId: \w{1,64}\))?/.source;
+const NATIVE_MODULE = /(?: \((?<of>[^()]{1,300}?) ?\+ ?0x[0-9a-f]{1,16}\))?(?: \(BuildId: \w{1,64}\))?/.source;
 
 /** Programs without a runtime of their own: C, C++, Swift, Kotlin/Native; by sanitizers, debuggers and crash reporters. */
 const NATIVE: FrameTable = {
-  hint: /^(?:\* )?(?:at |by |frame )?#?\d|0x[0-9a-fA-F]{3}|![\w?:~<$@]|[Ff]atal error: |\.swift:\d|\) \+ \d{1,9}$/,
+  hint: /^(?:\* )?(?:at |by |frame )?#?\d|0x[0-9a-fA-F]{3}|![\w?:~<$@]|[Ff]atal error: |\.swift:\d|\) \+ \d{1,9}$|, line \d|kfun:/,
   innermostLast: false,
   names: 'function',
   gap: 40,
@@ -338,7 +348,7 @@ const NATIVE: FrameTable = {
     {
       language: 'native',
       example: '#1 0x49a95d in total (/src/shop/build/shop+0x5b6c2)',
-      line: /^#\d{1,4}\s{1,4}0x[0-9a-f]{1,16}(?: in)? (?<name>.{0,1500}?) ?\((?<of>[^()+]{1,300}?) ?\+ ?0x[0-9a-f]{1,16}\)(?: \(BuildId: \w{1,64}\))?$/,
+      line: /^#\d{1,4}\s{1,4}0x[0-9a-f]{1,16}(?: in)? (?<name>.{0,1500}?) ?\((?<of>[^()]{1,300}?) ?\+ ?0x[0-9a-f]{1,16}\)(?: \(BuildId: \w{1,64}\))?$/,
     },
     {
       language: 'native',
@@ -358,7 +368,7 @@ const NATIVE: FrameTable = {
     {
       language: 'native',
       example: '#1 shop::Cart::total(int) src/cart.cpp:12:5 (shop+0x9acb)',
-      line: /^#\d{1,4} (?<name>.{1,1500}) (?<file>[^\s()]{1,300}?)(?::(?<line>\d{1,7}))?(?::\d{1,7})? \((?<of>[^()+]{1,300})\+0x[0-9a-f]{1,16}\)(?: \(BuildId: \w{1,64}\))?$/,
+      line: /^#\d{1,4} (?<name>.{1,1500}) (?<file>[^\s()]{1,300}?)(?::(?<line>\d{1,7}))?(?::\d{1,7})? \((?<of>[^()]{1,300})\+0x[0-9a-f]{1,16}\)(?: \(BuildId: \w{1,64}\))?$/,
     },
     {
       language: 'native',
@@ -387,6 +397,16 @@ const NATIVE: FrameTable = {
     },
     {
       language: 'native',
+      example: 'total(cart = 0x10021a340), line 480 in "cart.c"',
+      line: /^(?:=>\[\d{1,4}\] )?(?<name>[\w:~<>]{1,200}\(.{0,1500}\)), (?:line (?<line>\d{1,7}) in "(?<file>[^"]{1,300})"|at 0x[0-9a-f]{4,16})$/,
+    },
+    {
+      language: 'native',
+      example: 'c:\\shop\\cart.cpp (35): shop.exe!shop::Cart::total() + 0xA bytes',
+      line: /^(?:(?<file>\S[^()]{0,300}) \((?<line>\d{1,7})\): )?(?<of>[\w.-]{1,80}\.(?:exe|dll))!(?<name>\S.{0,1500}?\))(?: \+ 0x[0-9A-F]{1,8} bytes| Line \d{1,7}\b.{0,40})?$/,
+    },
+    {
+      language: 'native',
       example: '00d3c588 011c11a5 shop!Cart::total+0x47 [c:\\shop\\cart.cpp @ 40]',
       line: /^(?:[0-9a-f`]{8,17}\s.{0,300}\s)?(?<of>[\w.-]{1,80})!(?<name>[\w?:~<$@`][^![\]]{0,1500}?) ?\+ ?0x[0-9a-f]{1,8}(?: \[(?<file>[^\][@]{1,300}) @ (?<line>\d{1,7})\])?$/,
     },
@@ -396,9 +416,24 @@ const NATIVE: FrameTable = {
       line: /^(?:at )?\d{1,4}\s{1,8}(?<of>\S{1,60}(?: \S{1,60}){0,3})\s{1,60}0x[0-9a-f]{4,16}\s{1,2}(?<name>kfun:.{1,1800}?)(?: \+ \d{1,20})?(?: \((?<file>[^()\s]{1,300}?):(?<line>\d{1,7})(?::\d{1,7})?\))?$/,
     },
     {
+      language: 'kotlin',
+      example: 'at 4   kfun:com.acme.shop.Cart#total(){}kotlin.Int',
+      line: /^(?:at )?\d{1,4}\s{1,8}(?:(?<of>\S{1,60})\s{1,60})?(?<name>kfun:.{1,1800})$/,
+    },
+    {
+      language: 'native',
+      example: 'at 1   shop::total(int, char const*)',
+      line: /^at \d{1,4}\s{2,8}(?<name>[\w:~]{2,200}(?:\(.{0,800}\))?)$/,
+    },
+    {
       language: 'swift',
       example: '1 [ra] 0x00007f6c06cfff30 Cart.total(items:) + 19 in shop at /src/shop/Sources/Shop/Cart.swift:12:5',
-      line: /^\d{1,4}\s{1,30}(?:\[\w{2,12}\] ){0,3}(?:0x[0-9a-f]{4,16} )?(?<name>\S.{0,1500}?)(?: \+ \d{1,9})? in (?<of>[\w.+-]{1,80})(?: at (?<file>\S.{0,300}?):(?<line>\d{1,7})(?::\d{1,7})?)$/,
+      line: /^\d{1,4}\s{1,30}(?:\[\w{2,12}\] {1,30}){0,3}0x[0-9a-f]{4,16} (?<name>\S.{0,1500}?)(?: \+ \d{1,9})? in (?<of>[\w.+-]{1,80})(?: at (?:(?<file>\S[^:]{0,300}):(?<line>\d{1,7})(?::\d{1,7})?|\S[^:]{0,300}))?$/,
+    },
+    {
+      language: 'swift',
+      example: '1 Cart.total(items:) + 19 in shop at /src/shop/Sources/Shop/Cart.swift:12:5',
+      line: /^\d{1,4}\s{1,30}(?:\[\w{2,12}\] {1,30}){0,3}(?<name>\S.{0,1500}?)(?: \+ \d{1,9})? in (?<of>[\w.+-]{1,80}) at (?<file>\S[^:]{0,300}):(?<line>\d{1,7})(?::\d{1,7})?$/,
     },
     {
       language: 'swift',
@@ -443,7 +478,8 @@ const NATIVE: FrameTable = {
       line: /(?:ERROR|WARNING): (?<type>\w{1,20}Sanitizer): (?<message>[^(]{1,200}?)(?: on (?:unknown )?address.{0,400}| \(p(?:id=|c ).{0,400})?$/,
     },
     { line: /: (?<type>runtime error): (?<message>.{1,400})$/ },
-    { line: /(?:received|terminated with) signal (?<type>SIG[A-Z]{2,8}), (?<message>[^.]{1,80})\.?$/ },
+    { line: /(?:received|terminated with) signal (?:(?<type>SIG[A-Z]{2,8})|\d{1,2}), (?<message>[^.]{1,80})\.?$/ },
+    { line: /^\*{3} Program crashed: (?<message>.{1,300}?) \*{3}$/ },
     { line: /\bstop reason = (?<message>.{1,300})$/ },
     { line: /throwing an instance of '(?<type>[^']{1,200})'$/ },
     { line: /(?<type>Assertion) [`'](?<message>.{1,400})' failed\b/ },

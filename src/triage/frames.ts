@@ -119,9 +119,11 @@ function removeDuplicateTraces(traces: readonly Trace[]): readonly Trace[] {
 function removeBeginnings(traces: readonly Trace[]): readonly Trace[] {
   const written = traces.map(({ errorType, message, frames }) => {
     const head = JSON.stringify([errorType, message]);
+    // Debuggers print the source line of the first frame once, and not where they print all.
     return `${head}\n${frames.map((frame) => `${JSON.stringify({ ...frame, code: '' })}\n`).join('')}`;
   });
-  return traces.filter(
-    (_, index) => !written.some((other, at) => at !== index && other.startsWith(written[index] ?? '')),
-  );
+  return traces.filter((_, index) => {
+    const own = written[index] ?? '';
+    return !written.some((other, at) => at !== index && other.startsWith(own) && (other !== own || at < index));
+  });
 }

@@ -87,8 +87,17 @@ export function toPlainLines(text: string, code: 'log' | 'verbatim' = 'log'): st
 function removeLineMarks(line: string, isCode: boolean): readonly string[] {
   const unmarked = line.replace(CI_TIME, '').replace(SERVICE, '').replace(MARK, '');
   const bare = isCode ? unmarked : unmarked.replace(QUOTE, '');
-  return isFolded(bare) ? unfoldLine(bare) : [bare];
+  if (isFolded(bare)) return unfoldLine(bare);
+  return ON_ONE_LINE.test(bare) ? bare.slice(0, MAX_FLOWED).split(ONE_LINE_FRAME) : [bare];
 }
+
+/** A form field, or a browser, has made one line of a stack of PHP or of Kotlin/Native. */
+const ON_ONE_LINE = / Stack trace: #0 | at 0 {1,40}\S{1,60} {1,40}0x[0-9a-f]{6,16} .{1,400} at 1 {1,40}\S/;
+
+const ONE_LINE_FRAME = / (?=Stack trace: #0 |#\d{1,3} |thrown in |at \d{1,3} {1,40}\S{1,60} {1,40}0x[0-9a-f]{6,16} )/;
+
+/** Characters of such a line that are read. */
+const MAX_FLOWED = 20_000;
 
 function keepBothEnds(lines: string[]): string[] {
   return lines.length > 2 * MAX_LINES ? [...lines.slice(0, MAX_LINES), ...lines.slice(-MAX_LINES)] : lines;

@@ -100,6 +100,26 @@ describe('Ruby', () => {
   });
 });
 
+it('reads the type and the message of an error from the two lines that RSpec gives them', () => {
+  const found = traces(
+    "  1) Cart totals\n     Failure/Error: total(nil)\n\n     ArgumentError:\n       wrong number of arguments (given 1, expected 0)\n     # ./lib/cart.rb:3:in `total'\n     # ./spec/cart_spec.rb:8\n",
+  );
+  expect(heads(found)).toEqual([['ruby', 'ArgumentError', 'wrong number of arguments (given 1, expected 0)']]);
+});
+
+it('reads stacks whose line breaks were lost', () => {
+  const php = traces(
+    'Fatal error: Uncaught TypeError: no price in C:\\shop\\cart.php:62 Stack trace: #0 C:\\shop\\index.php(2): require_once() #1 {main} thrown in C:\\shop\\cart.php on line 62',
+  );
+  expect(heads(php)).toEqual([['php', 'TypeError', 'no price']]);
+  expect(places(php[0])).toEqual(['require_once@C:\\shop\\cart.php:62', '@C:\\shop\\index.php:2']);
+  const kotlin = traces(
+    'Uncaught Kotlin exception: kotlin.IllegalStateException: no price at 0 shop 0x00000001126ae71b kfun:shop.Cart#total(){} + 11 at 1 shop 0x00000001126cbbb2 Konan_run_start + 10',
+  );
+  expect(heads(kotlin)).toEqual([['kotlin', 'kotlin.IllegalStateException', 'no price']]);
+  expect(places(kotlin[0])).toEqual(['total@shop.Cart:0', 'Konan_run_start@Konan_run_start:0']);
+});
+
 describe('PHP', () => {
   it('has the place of the error first, and each function at the place that is in it', () => {
     const [trace] =
@@ -245,6 +265,14 @@ freed by thread T0 here:
     expect(traces('#0  total () at cart.c:12\n12        return n;\n')[0]?.frames[0]?.code).toBe('return n;');
   });
 
+  it('keeps a frame that is printed once with its source line and once without', () => {
+    const found = traces(
+      'Program terminated with signal 11, Segmentation fault.\n#0  total (cart=0x0) at cart.c:12\n12        return n->count;\n(gdb) backtrace full\n#0  total (cart=0x0) at cart.c:12\n        n = 0x0\n',
+    );
+    expect(heads(found)).toEqual([['native', '', 'Segmentation fault']]);
+    expect(found[0]?.frames.map(({ code }) => code)).toEqual(['return n->count;']);
+  });
+
   it('reads lldb, Valgrind, WinDbg and glibc', () => {
     const lldb = traces(
       '* thread #1, stop reason = EXC_BAD_ACCESS (code=1, address=0x0)\n  * frame #0: 0x000000010003e239 shop`shop::Cart::total(this=0x0) at cart.cpp:12:5\n    frame #1: 0x000000010003e300 shop`main + 12 at main.cpp:8\n',
@@ -263,6 +291,16 @@ freed by thread T0 here:
     const glibc = traces('./shop(_ZN4shop4Cart5totalEv+0x11)[0x5cbb71]\n/lib/libc.so.6(+0xfcb0)[0x7fd187870cb0]\n');
     expect(places(glibc[0])).toEqual(['total@shop::Cart::total:0', '@/lib/libc.so.6:0']);
   });
+});
+
+it('takes no frame for a message, and a library by its whole name', () => {
+  const found = traces(
+    'Fatal Exception: NSRangeException\n0  CoreFoundation    0x181ba2d8c __exceptionPreprocess\n1  Shop  0x102cc1bd8 Cart.total() (Cart.swift:12)\n',
+  );
+  expect(heads(found)).toEqual([['swift', 'NSRangeException', '']]);
+  expect(
+    traces('    #0 0x41 in total() (libc++.so.1+0xd086f)\n    #1 <null> <null> (libstdc++.so.6+0xd086f)\n'),
+  ).toMatchObject([{ frames: [{ of: 'libc++.so.1' }, { of: 'libstdc++.so.6' }] }]);
 });
 
 describe('Swift and Kotlin/Native', () => {
