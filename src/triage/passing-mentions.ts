@@ -5,6 +5,9 @@ import { markCode } from 'causeway-log-lines';
 import { toPlainLines } from './report-text.ts';
 import { findPlacesIn, type SignalPlace } from './signals.ts';
 
+/** Characters that are read: a log goes on, no person does, and a megabyte held the event loop for half a second. */
+const MOST_READ = 100_000;
+
 /** A line that names more files is a list of them. */
 const MOST_IN_LINE = 3;
 
@@ -61,7 +64,7 @@ export function keyOfPlace({ file, line }: SignalPlace): string {
 /** The places that the report names at least once as more than a passing mention, as keys. */
 export function findMeantPlaces(report: string): ReadonlySet<string> {
   const meant = new Set<string>();
-  const lines = markCode(toPlainLines(report));
+  const lines = markCode(toPlainLines(report.slice(0, MOST_READ)));
   for (const [index, { text, kind }] of lines.entries()) {
     const isCode = kind === 'code';
     const isQuiet = QUIET_LOG.test(text) || TREE.test(text) || PROMPT.test(text) || isImport(text, isCode);
