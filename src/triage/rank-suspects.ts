@@ -306,7 +306,7 @@ export function selectShownSuspects(
     })
     .slice(0, MOST_SHOWN)
     .map((one) =>
-      one.evidence === 'words' || (outside.length > 0 && one.evidence !== 'firm')
+      one.evidence === 'words' || (outside.length > 0 && one.evidence !== 'firm' && !one.isNamed)
         ? { ...one, score: Math.min(one.score, MOST_FOR_WORDS) }
         : one,
     );

@@ -119,6 +119,15 @@ describe('what a report names', () => {
     expect(shown.every(({ score }) => score < 0.6)).toBe(true);
   });
 
+  it('is as likely where all frames lie in a dependency', async () => {
+    const { cause } = await lookAt(`This happens since the refactor in 2b2b2b2, as far as I know.
+
+TypeError: Missing pad at 2
+    at pad (/srv/forms/node_modules/left-pad/index.js:1:1)
+    at run (/srv/forms/node_modules/left-pad/index.js:9:1)`);
+    expect(cause).toContain('Most likely place: `src/hooks/memo.ts');
+  });
+
   it('comes after the first frame of a trace', async () => {
     const { shown } = await lookAt(`TypeError: x is undefined
     at getPart (/srv/forms/src/part-3.ts:1:14)
