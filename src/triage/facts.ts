@@ -6,6 +6,7 @@ import type { CommitRange } from '../core/check/index.ts';
 import type { Scope } from '../core/project/index.ts';
 import type { SourcedStep } from '../core/report/index.ts';
 import type { Lexicon } from '../core/source/index.ts';
+import { mapBundled } from './bundled-frames.ts';
 import {
   type Clue,
   createFrameClues,
@@ -90,7 +91,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const revisions = await resolveRevisions({ ...input, ownNames, signals }, signal);
   await notebook.record(describeRevision(revisions, signals, head));
   const meant = findMeantPlaces(input.report);
-  const traced = await traceLookups(lookups, revisions, { signals, meant });
+  const traced = await traceLookups(lookups, revisions, { signals, meant, index });
   const [references, named] = await runSideBySide(
     lookups,
     (own) => findReferences(own, input.report),
@@ -207,19 +208,22 @@ interface TraceFacts {
 async function traceLookups(
   lookups: Lookups,
   revisions: Revisions,
-  { signals, meant }: NamedPlaces,
+  { signals, meant, index }: NamedPlaces & { readonly index: Promise<OpenedIndex> },
 ): Promise<TraceFacts> {
   const { traces } = signals;
   const other = revisions.framesName === '' ? null : lookups.repository.tree(revisions.frames);
   const ground: Ground = other
     ? { ...lookups.ground, index: createPathIndex(await other.files(lookups.signal)) }
     : lookups.ground;
-  const mapped = mapTraces(ground, traces);
+  const direct = mapTraces(ground, traces);
+  const here = { ...lookups, tree: other ?? lookups.tree, ground };
+  // The index is of the requested commit.
+  const mapped = other ? direct : await mapBundled(here, direct, async () => (await index).lexicon);
   if (traces.length > 0) await lookups.notebook.record(describeFrames(traces, mapped, revisions));
   const placed = findNamedPathClues(ground, { places: signals.places, paths: [] }, meant);
   const framed = { tree: other ?? lookups.tree, name: revisions.framesName };
-  const fitted = await fitFrames({ ...lookups, tree: framed.tree, ground }, mapped);
-  const raising = await markRaising({ ...lookups, tree: framed.tree, ground }, fitted.mapped);
+  const fitted = await fitFrames(here, mapped);
+  const raising = await markRaising(here, fitted.mapped);
   const found = [...createFrameClues(traces, raising), ...placed];
   const carried = await carryClues(lookups, framed, found);
   const { lost, removals } = fitted;

@@ -132,7 +132,14 @@ function toNodeFrame(place: { file: string; line: number }, name: string): Frame
     function: readNodeFunction(name),
     symbol: '',
     code: '',
+    ...readNodeOwner(name),
   };
+}
+
+/** `Cart` of `async Cart.total [as run]`; what V8 calls the type of a plain object is no class. */
+function readNodeOwner(name: string): { readonly owner?: string } {
+  const owner = /(?:^|[\s.])([\w$]{1,80})\.[\w$#]{1,80}(?: \[as [^\]]{1,100}\])?$/.exec(name)?.[1] ?? '';
+  return owner === '' || /^(?:Object|Function|Module)$/.test(owner) ? {} : { owner };
 }
 
 /** `async Object.load [as run]` → `load`; anonymous functions have no name. */

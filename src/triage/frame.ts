@@ -9,6 +9,8 @@ export interface Frame {
   readonly function: string;
   /** Qualified class (JVM, C#, Kotlin) or function path (Rust, Go, C++, Swift) that replaces a path where there is none. */
   readonly symbol: string;
+  /** What the function belongs to, as the trace writes it (`Cart` of `Cart.total`); absent where it does not say. */
+  readonly owner?: string;
   /** Text of the source line as the trace prints it, trimmed; "" where it does not (or only in part). */
   readonly code: string;
   /** Package, module or library as the trace names it (`actionpack`, `libc.so.6`); absent where it names none. */

@@ -126,6 +126,12 @@ function toMapping(match: SuffixMatch, compiled: boolean): Mapping {
   return paths.length <= MAX_AMBIGUOUS ? { kind: 'ambiguous', paths, compiled } : UNKNOWN;
 }
 
+/** The folder of the package of this repository that an installed copy's path is of; null where it is of none. */
+export function findOwnFolder({ packages }: Ground, written: string): string | null {
+  const installed = parseInstalledPath(cleanPath(written), packages);
+  return installed?.kind === 'own' ? installed.folder : null;
+}
+
 /** The files that a mapping leads to; none where it leads nowhere in the tree. */
 export function listPaths(mapping: Mapping): readonly string[] {
   switch (mapping.kind) {
