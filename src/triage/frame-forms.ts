@@ -173,7 +173,7 @@ const PHP_CALL_STACK: FrameTable = {
 };
 
 const PHP: FrameTable = {
-  hint: /^#\d|:\d{1,7}\)?$|\.php\b/,
+  hint: /^(?:<pre>)?#\d|:\d{1,7}\)?$|\.php\b/,
   innermostLast: false,
   names: 'called',
   gap: 8,
@@ -207,6 +207,11 @@ const PHP: FrameTable = {
       language: 'php',
       example: "#0 /srv/shop/src/Cart.php(12): Shop\\Prices->find('apple')",
       line: /^#\d{1,4} (?<file>(?:\w{1,10}:\/\/)?(?:[A-Za-z]:)?[^\s(:][^(]{0,300})\((?<line>\d{1,7})\): (?<name>.{1,1500})$/,
+    },
+    {
+      language: 'php',
+      example: "#0  Shop\\Prices->find('apple') called at [/srv/shop/src/Cart.php:12]",
+      line: /^(?:<pre>)?#\d{1,4}\s{1,4}(?<name>\S.{0,1500}) called at \[(?<file>[^\]]{1,300}):(?<line>\d{1,7})\]$/,
     },
     {
       language: 'php',

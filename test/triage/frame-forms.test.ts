@@ -121,6 +121,18 @@ it('reads stacks whose line breaks were lost', () => {
 });
 
 describe('PHP', () => {
+  it('reads what debug_print_backtrace prints, also into a page', () => {
+    const [trace] = traces(
+      "Exception: no price\n<pre>#0  Shop\\Prices->find('apple') called at [/srv/shop/src/Cart.php:12]\n#1  Shop\\Cart->total() called at [/srv/shop/public/index.php:3]\n#2  include(/srv/shop/public/index.php) called at [/srv/shop/run.php:8]",
+    );
+    expect(trace?.language).toBe('php');
+    expect(trace?.frames.map(({ file, line }) => `${file}:${line}`)).toEqual([
+      '/srv/shop/src/Cart.php:12',
+      '/srv/shop/public/index.php:3',
+      '/srv/shop/run.php:8',
+    ]);
+  });
+
   it('has the place of the error first, and each function at the place that is in it', () => {
     const [trace] =
       traces(`PHP Fatal error:  Uncaught TypeError: Shop\\Prices::find(): Argument #1 must be of type string, null given, called in /srv/shop/src/Cart.php on line 12 and defined in /srv/shop/src/Prices.php:8
