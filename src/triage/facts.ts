@@ -1,7 +1,7 @@
 // Gathers what can be known without a model: signals, the commit, suspects, and a closer look at the first ones.
 
 import type { ReadLog } from 'causeway-ci-log';
-import type { CommitInfo, Repository } from 'causeway-git-objects';
+import type { CommitInfo, Repository, SourceTree } from 'causeway-git-objects';
 import type { CommitRange } from '../core/check/index.ts';
 import type { Scope } from '../core/project/index.ts';
 import type { SourcedStep } from '../core/report/index.ts';
@@ -33,7 +33,7 @@ import {
   type OtherSource,
   type OtherSuspect,
 } from './other-repositories.ts';
-import { classifyFile, isVendored } from './own-code.ts';
+import { classifyFile, isVendored, listVendoredFolders } from './own-code.ts';
 import { readOwnPackages } from './own-packages.ts';
 import { findMeantPlaces } from './passing-mentions.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
@@ -183,7 +183,10 @@ async function openCommit(commit: Omit<Lookups, 'ground'>): Promise<Lookups> {
   const { tree, signal } = commit;
   const index = createPathIndex(await tree.files(signal));
   const packages = await readOwnPackages(tree, index, signal);
-  return { ...commit, ground: { index, packages } };
+  // What is found there is of others, and reading it took eight times as long as all that the project has of its own.
+  const without = listVendoredFolders(index.paths);
+  const search: SourceTree['search'] = (query, until) => tree.search({ ...query, without }, until);
+  return { ...commit, tree: { ...tree, search }, ground: { index, packages } };
 }
 
 interface NamedPlaces {

@@ -13,6 +13,7 @@ const MAX_LIMIT = 1_000;
 const MAX_PATTERN = 1_000;
 const TIMEOUT_MS = 5_000;
 const MAX_EXCLUDED = 500;
+const MAX_WITHOUT = 200;
 /** Files that are still searched after a search ran out of time: a line of megabytes can take an expression minutes. */
 const SMALL_BYTES = 128 * 1024;
 const TOO_SLOW = 'The expression takes too long on some lines. Use a simpler one.';
@@ -148,7 +149,10 @@ async function grep(
       ...(query.ignoreCase ? ['--ignore-case'] : []),
       ...(query.word === true ? ['--word-regexp'] : []),
       ...['-e', matcher.expression, scope.revision, '--'],
-      ...[...filter.specs, ...excluded.map((entry) => `:(top,exclude,literal)${entry.path}`)],
+      ...filter.specs,
+      ...[...(query.without ?? []).slice(0, MAX_WITHOUT), ...excluded.map(({ path }) => path)].map(
+        (path) => `:(top,exclude,literal)${path}`,
+      ),
     ],
     gitDir: access.mirror.gitDir,
     timeoutMs: TIMEOUT_MS,

@@ -100,6 +100,8 @@ export interface SearchQuery {
   readonly word?: boolean;
   /** Only in these folders, or in paths that match these globs; empty: everywhere. */
   readonly paths: readonly string[];
+  /** Folders that are not searched, at most 200 of them. Absent: none. */
+  readonly without?: readonly string[];
   /** Default 200, at most 1,000. */
   readonly limit?: number;
 }

@@ -90,6 +90,11 @@ describe('a search', () => {
     expect(await places('total', { paths: ['.'] })).toHaveLength(2);
   });
 
+  it('leaves folders out, wherever it searches', async () => {
+    expect(await places('total', { without: ['src/deep'] })).toEqual(['src/a.ts:1']);
+    expect(await places('total', { paths: ['src'], without: ['src/deep', 'a[1'] })).toEqual(['src/a.ts:1']);
+  });
+
   it('says which paths there are not', async () => {
     expect(await search('total', { paths: ['lib', '../src'] })).toMatchObject({
       hits: [],

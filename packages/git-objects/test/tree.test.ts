@@ -304,6 +304,20 @@ describe('history, blame and comparison', () => {
     expect(await tree.blame('a.txt', { from: 9, to: 12 }, SIGNAL)).toEqual([]);
   });
 
+  it('counts the commits on either side of where two parted', async () => {
+    await using repo = await gitRepository();
+    await using kept = testSource();
+    const base = await repo.commit({ 'a.txt': 'a\n' }, 'base');
+    repo.branch('side');
+    await repo.commit({ 'a.txt': 'b\n' }, 'on the branch', { branch: 'side' });
+    const head = await repo.commit({ 'a.txt': 'c\n' }, 'again', { branch: 'side' });
+    repo.git('checkout', '--quiet', base);
+    const other = await repo.commit({ 'b.txt': 'b\n' }, 'beside');
+    const tree = (await kept.source.open(pathProject(repo.path), SIGNAL)).tree(head);
+    expect(await tree.countApart(other, SIGNAL)).toEqual({ ahead: 2, behind: 1 });
+    expect(await tree.countApart(head, SIGNAL)).toEqual({ ahead: 0, behind: 0 });
+  });
+
   it('compares two commits: commits, files, renames, and the patch of one path', async () => {
     await using repo = await gitRepository();
     await using kept = testSource();
