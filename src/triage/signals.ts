@@ -2,6 +2,7 @@
 
 import { readLogHeading } from 'causeway-ci-log';
 import { isLogLine, isPassedTest, markCode } from 'causeway-log-lines';
+import { keepFailing } from './failing-traces.ts';
 import type { Trace } from './frames.ts';
 import { findTraces } from './frames.ts';
 import { findIdentifiers, findWords, type Identifier, type Word } from './identifiers.ts';
@@ -36,7 +37,8 @@ const PROSE_LINES = 4_000;
 /** Finds all signals in a text of up to 1 MiB; linear in its length. */
 export function findSignals(text: string): Signals {
   const lines = toPlainLines(text);
-  const { traces, lines: traced } = findTraces(lines);
+  const { traces: all, lines: traced } = findTraces(lines);
+  const traces = keepFailing(all, text);
   const rest = lines.filter((_, index) => !traced.has(index));
   const prose = rest.slice(0, PROSE_LINES);
   const title = readTitle(lines);
