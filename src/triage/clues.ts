@@ -68,7 +68,7 @@ interface FrameOrder {
   readonly position: number;
   /**
    * Whether no other file of its trace may rank before this one: the innermost own frame. Not where the trace leads to a
-   * test: that one's source and words then say more (75 of 108 right for 72, in 103 traces of which few do 61 for 62).
+   * test: that one's source and words then say more (123 of 180 right for 119; 61 for 62 of 103 of which few do).
    */
   readonly leads: boolean;
 }
@@ -199,9 +199,8 @@ export function isOwnSource({ mapping }: MappedFrame): boolean {
 }
 
 /**
- * The innermost own frame that does more than raise the error before those that it is raised by: of 108 traces
- * of failing tests it puts one more right (75 for 74), and a list of names for such files, which it replaces, hid the file
- * at fault in three of 103 from commit messages.
+ * The innermost own frame that does more than raise the error before those that it is raised by: of 180 traces
+ * of failing tests it puts one more right (123 for 122), and of 103 others it touches none.
  */
 export function putCallerFirst(frames: readonly MappedFrame[]): readonly MappedFrame[] {
   const caller = frames.find((one) => isOwnSource(one) && !one.raises);
