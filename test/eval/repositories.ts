@@ -82,6 +82,8 @@ async function asOf(
     ...repository,
     ensureCommit: async (sha) => sha === commit,
     async resolve(revision, until) {
+      // It was the newest commit then.
+      if (revision === '') return commit;
       const sha = await repository.resolve(revision, until);
       return sha === null || sha === commit || (await leadsTo(gitDir, { from: sha, to: commit })) ? sha : null;
     },
