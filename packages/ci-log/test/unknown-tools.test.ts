@@ -185,7 +185,7 @@ describe('an error', () => {
     );
   });
 
-  it('at a place is one however it is spelled, and no mere end', () => {
+  it('at a place is one in capitals too, and no mere end', () => {
     const said = 'house.build:3:8: ERROR: Command "paint -v" failed with status 1.';
     expect(read([said, '', 'A full log can be found at /home/ada/house/log.txt']).headline).toBe(said);
   });
