@@ -195,12 +195,35 @@ export const SHORT_WORDS: ReadonlySet<string> = new Set(
 );
 
 /**
+ * Words that say nothing in other languages, and that English and code don't have: an importer of German bank statements
+ * was the first suspect of a German report for its “bei”, “auf” and “der”.
+ */
+const FOREIGN_WORDS = `aber alle als auch auf aus bei beim bin bis bitte da dabei dadurch damit dann daran darauf das dass dein dem den denn der
+  deren des dies diese diesem diesen dieser dieses doch dort durch eigentlich ein eine einem einen einer eines einfach er erst es etwas
+  euch für gibt habe haben hatte hier ich ihr ihre im immer ist jede jeder jedoch jetzt kann kein keine keinen können könnte leider mehr
+  mein meine mich mir muss nach nicht nichts noch nur oder ohne schon sehr sein seine seit sich sie sind sobald soll sollte sowie trotzdem
+  über und uns unter viele vielen vom von vor wäre warum weil wenn werden wie wieder wird wo wurde wurden zu zum zur zwei zwischen
+  alors aucun aussi avec avant beaucoup ces cette comme dans depuis donc elle elles est être fait ils je jamais là les leur lorsque mais
+  même moi nous où par parce peut plus plusieurs pour pourquoi puis quand que quel quelle qui rien sans ses si son sont sous suis sur tous
+  tout toute très une vous
+  algún antes aquí así aunque como con cuando cual del desde donde el ella ellos entonces eso esta estaba están este esto estoy fue gracias
+  hace hacer hay la las lo los más mientras muy nada ningún nos nosotros nunca para pero porque puede pues qué según ser siempre sin sino
+  sobre solo su sus también tengo tiene todo todos una uno unos y ya
+  ainda aos apenas até cada com dos ele eles em então essa esse está eu foi isso já mas meu muito na não nas nem nos num pela pelo
+  porém quando quem são se sem seu só também tem uma você
+  aan bij dat deze dit een geen heb heeft het hij hoe ik je kan maar met mijn moet naar niet nog ook op te toch van voor waar wat wel werd
+  wordt zijn zo
+  anche che ciò col dal dalla degli dei della delle di gli ha ho il io lui nella non perché più quando quello questa questo senza sono
+  stato suo tra tutti tutto un`;
+
+/**
  * Words that no reason rests on. They count in the ranking of files, as keywords of a template language may be what a
  * report is about.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set([
   ...COMMON_WORDS,
   ...SHORT_WORDS,
+  ...FOREIGN_WORDS.split(/\s+/),
   ...`a i ago all nor off per too via few lot his her him she whole else till onto upon both own such once ever never least less
   rather same several somehow someone anyone everyone everything`.split(/\s+/),
 ]);

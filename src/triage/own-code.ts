@@ -22,7 +22,7 @@ const VENDORED_PACKAGE =
   /(?:^|\/)packages\/(?:urllib3|chardet|charade|idna|certifi|six|simplejson|requests|oauthlib|oreos|ordereddict|backports|ssl_match_hostname|pyparsing|packaging|distlib|html5lib|msgpack|cachecontrol|colorama|webencodings|progress|toml|tomli|yaml|jinja2|markupsafe|attr|dateutil|pytz|decorator)(?:\/.{1,300})?\.py$/;
 
 const GENERATED =
-  /(?:^|\/)dist\/|\.min\.(?:js|css)$|\.(?:map|lock|snap|bundle)$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|go\.sum)$/;
+  /(?:^|\/)dist\/|\.(?:min|umd|esm|iife)\.[cm]?js$|\.min\.css$|\.(?:map|lock|snap|bundle)$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|go\.sum)$/;
 
 /** Programs that only have to compile: `test-d/cart.ts`, `packages/dts-test/cart.ts`, `cart.test-d.ts`, `cart_typecheck.py`. */
 const TYPE_TEST =

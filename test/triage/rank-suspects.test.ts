@@ -143,3 +143,15 @@ describe('what a test tests, by its name', () => {
     expect(findTestedClues(index, [`test/${test}`])[0]?.path).toBe(subject);
   });
 });
+
+describe('a file that a program writes', () => {
+  it.each([
+    ['lib/marked.esm.js', 'generated'],
+    ['lib/marked.umd.js', 'generated'],
+    ['cart.min.mjs', 'generated'],
+    ['src/esm.js', 'source'],
+    ['src/minify.js', 'source'],
+  ])('%s: %s', (path, kind) => {
+    expect(classifyFile(path)).toBe(kind);
+  });
+});

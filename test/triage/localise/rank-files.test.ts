@@ -132,6 +132,12 @@ describe('the first suspect', () => {
     expect(suspects[0]?.file).toBe('src/pay.ts');
   });
 
+  it('is no suspect for small words, in other languages neither', async () => {
+    const report = 'Absturz bei Kauf\n\nDas passiert bei mir immer auf der Seite, und zwar seit sie neu ist';
+    const { suspects } = await ranked(report, ['Start', { 'src/bank.ts': "match('bei der Bank auf dem Konto');\n" }]);
+    expect(JSON.stringify(suspects)).not.toMatch(/“(?:bei|auf|der|und|sie)”/);
+  });
+
   it('is no suspect for numbers alone', async () => {
     const { suspects } = await ranked('Fails at 799 and 819', ['Start', { 'src/a.ts': 'start(799, 819);\n' }]);
     expect(suspects).toEqual([]);
