@@ -42,9 +42,10 @@ import { rankRange } from './rank-commits.ts';
 import { carryClues, placeSuspects, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { createReferenceClues, findReferences, type Reference, recordReferences } from './references.ts';
+import { findExpectations, findReproductionSteps } from './reproduction.ts';
 import { type Revisions, readHead, resolveAsked, resolveRevisions } from './resolve-revision.ts';
 import { findSignals, type Signals } from './signals.ts';
-import { findReproductionSteps, writeStatement, writeStatementOfLogs } from './statement.ts';
+import { writeStatement, writeStatementOfLogs } from './statement.ts';
 import { recordVersionRange } from './version-range.ts';
 
 /** Files of which it is said which commits between two versions touched them. */
@@ -125,6 +126,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     logs,
     problem: logs.length === 0 ? writeStatement(words, signals) : writeStatementOfLogs(words, logs),
     stepsToReproduce: findReproductionSteps(words),
+    expectations: findExpectations(words),
     suspects: [...others, ...found.suspects],
     shown,
     functions: found.functions,

@@ -6,6 +6,7 @@ import type { Step } from '../core/issue/index.ts';
 import type { SourcedStep } from '../core/report/index.ts';
 import type { Examined } from './examine.ts';
 import type { RankedFunction, RankedSuspect } from './ranked.ts';
+import type { Expectations } from './reproduction.ts';
 import type { Revisions } from './resolve-revision.ts';
 import type { Signals } from './signals.ts';
 
@@ -18,6 +19,7 @@ export interface Facts {
   readonly logs: readonly ReadLog[];
   readonly problem: string;
   readonly stepsToReproduce: readonly Step[];
+  readonly expectations: Expectations;
   /** The whole ranking, best first, at most 30; places are of `revisions.asked`. */
   readonly suspects: readonly RankedSuspect[];
   /** Those of them that are worth showing, at most 8; empty: no reliable suspect. */

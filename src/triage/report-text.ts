@@ -2,28 +2,89 @@
 import { createHash } from 'node:crypto';
 import { markCode, removeAnsi, removePrefixes } from 'causeway-log-lines';
 
+/** HTML comments hold the template's instructions, never the reporter's words. An unclosed one hides nothing. */
+export function removeHtmlComments(text: string): string {
+  return text
+    .split('<!--')
+    .map((part, index) => {
+      const end = index === 0 ? -1 : part.indexOf('-->');
+      return end < 0 ? part : part.slice(end + 3);
+    })
+    .join('');
+}
+
 const UNDERLINE = /^(?:={3,}|-{3,})\s*$/;
 
 interface ReportSection {
   /** Without marks and final colon; "" before the first heading. */
   readonly heading: string;
+  /** Whether it is no heading in form, but a label of a few words: it reaches no further than what follows it at once. */
+  readonly isLabel: boolean;
   readonly lines: readonly string[];
 }
 
-/** Markdown headings (`## x`, `**x**`, underlined) and short lines that end with a colon; none inside code blocks. */
+/** What stands under a heading, as far as its words say it. */
+export type HeadingKind = 'steps' | 'expected' | 'actual' | 'environment' | 'other';
+
+/** Words of the field in the languages that most reports are written in. English is first, since most are in it. */
+const HEADINGS: readonly (readonly [HeadingKind, RegExp])[] = [
+  [
+    'expected',
+    /^(?:(?:the )?expect(?:ed|ation)s?\b|what (?:(?:did|do|had) (?:you|i) expect|(?:you|i) expect|(?:is|was) (?:the )?expected|should (?:have )?happen)|describe what you expect|erwartet|was (?:wurde |hast du )?erwartet|(?:comportement|résultat)s? attendu|attendu\b|(?:comportamiento|resultado|comportamento) esperado|esperado\b|comportamento previsto|risultato atteso|verwacht|ожидаем|期望|预期|期待|想定|예상|기대)/iu,
+  ],
+  [
+    'actual',
+    /^(?:(?:the )?actual\b|current(?:ly)? (?:behaviou?r|results?|output)|observed\b|what (?:(?:is|was) (?:the )?(?:actual|current)|(?:actually )?happen(?:s|ed)|did you see|do you see|went wrong)|(?:but )?instead\b|tatsächlich|aktuelles verhalten|was passiert|(?:comportement|résultat)s? (?:actuel|observé|obtenu|constaté)|(?:comportamiento|resultado|comportamento) (?:actual|real|atual|obtenido|observado)|risultato (?:attuale|ottenuto)|фактическ|实际|当前(?:行为|结果)|現在の|実際|실제)/iu,
+  ],
+  [
+    'steps',
+    /\b(?:steps?(?: \w+){0,2} to (?:re-?produce|re-?create|replicate|repeat|trigger)|how to (?:re-?produce|re-?create|replicate|trigger)|(?:to|can be|i) re-?produce|re-?produc(?:tion|ing|er|ible|e|es)(?: steps?| case| example| code| script| repo(?:sitory)?| of the (?:bug|issue|problem))?|repro(?: steps?| case| code)?|replication steps?|test case|(?:minimal|minimum|short|simple|small|complete|self[- ]contained|full)(?:,? (?:minimal|working|runnable|reproducible|complete|verifiable|code|test|self[- ]contained)){0,3} (?:example|sample|program|snippet|script|code|case|repro\w*)|(?:code|example|sample) to (?:re-?produce|trigger|show)|example code|sample code|code (?:example|sample|snippet)|mwe|mcve|reprex|schritte|reproduktion|reproduzier\w*|minimalbeispiel|beispielcode|pasos|reproducir|ejemplo mínimo|passos|reproduzir|passi per|come riprodurre|stappen)\b|\bétapes\b|\breproduire\b|exemple minimal|шаги|воспроизв|(?:复现|重现|復現|重現)|操作步骤|^步骤|再現|^手順|재현/iu,
+  ],
+  [
+    'environment',
+    /^(?:(?:system |your |my )?(?:info(?:rmation)?|environment|versions?)\b|umgebung|systeminfo|environnement|entorno|ambiente|环境|環境|版本|バージョン|動作環境|환경|окружение)/iu,
+  ],
+];
+
+/** No form's heading is longer. */
+const MAX_HEADING = 90;
+
+export function classifyHeading(heading: string): HeadingKind {
+  const text = heading.slice(0, MAX_HEADING);
+  return HEADINGS.find(([, words]) => words.test(text))?.[0] ?? 'other';
+}
+
+/**
+ * Markdown headings (`## x`, `**x**`, underlined), short lines that end with a colon, and labels that the text follows
+ * on the same line (`Expected: x`); none inside code blocks.
+ */
 export function splitSections(lines: readonly string[]): readonly ReportSection[] {
-  const found: { heading: string; lines: string[] }[] = [{ heading: '', lines: [] }];
+  const found: StartedSection[] = [{ heading: '', isLabel: false, lines: [] }];
   for (const [index, { text, kind }] of markCode(lines).entries()) {
-    const heading = kind === 'prose' ? readReportHeading(text, lines[index + 1] ?? '') : '';
-    if (heading !== '') found.push({ heading, lines: [] });
+    const start = kind === 'prose' ? readSectionStart(text, lines[index + 1] ?? '') : null;
+    if (start !== null) found.push(start);
     else if (kind !== 'prose' || !UNDERLINE.test(text)) found.at(-1)?.lines.push(text);
   }
   return found.filter((section) => section.heading !== '' || section.lines.length > 0);
 }
 
+interface StartedSection extends ReportSection {
+  readonly lines: string[];
+}
+
+function readSectionStart(line: string, next: string): StartedSection | null {
+  const [, together = '', rest = ''] = RUN_TOGETHER.exec(line.slice(0, MAX_LINE)) ?? [];
+  if (together !== '') return { heading: together, isLabel: false, lines: splitInlineItems(rest) };
+  const heading = readReportHeading(line, next);
+  return heading === '' ? readLabel(line) : { heading, isLabel: false, lines: [] };
+}
+
+/** The words are enough to be a heading. */
+const TELLING: ReadonlySet<HeadingKind> = new Set(['steps', 'expected', 'actual']);
+
 function readReportHeading(line: string, next: string): string {
   const text = line.trim();
-  if (text.length > 90 || text === '') return '';
+  if (text.length > MAX_HEADING || text === '') return '';
   const marked =
     /^#{1,6}\s+(.+?)\s*#*$/.exec(text) ?? /^\*\*([^*]{2,80})\*\*:?$/.exec(text) ?? /^__([^_]{2,80})__:?$/.exec(text);
   const plain =
@@ -34,6 +95,42 @@ function readReportHeading(line: string, next: string): string {
   const heading =
     marked?.[1] ?? (plain && (text.endsWith(':') || text.length < 40) ? text : null) ?? underlined?.[1] ?? '';
   return heading.replace(/[:：*_`\s]+$/, '').replace(/^[^\p{L}\p{N}]+/u, '');
+}
+
+const MAX_LABEL = 70;
+
+const MAX_LABEL_WORDS = 8;
+
+const LABELS = [
+  /^[\s>*_#+-]{0,8}([\p{L}\p{N}][\p{L}\p{N} '’/()-]{1,50})[*_]{0,3}\s?[:：](?!\/\/)[*_]{0,3}\s{0,4}(.*)$/u,
+  /^\s{0,3}\*\*([^*]{2,60})\*\*:?\s{1,4}(\S.*)$/,
+];
+
+/** `## Steps to Reproduce 1. Open it`: a form that lost its line ends. */
+const RUN_TOGETHER =
+  /^#{1,6} {1,3}(steps to reproduce|how to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|current behaviou?r)\b[:：]?\s{1,4}(1[.)] \S.*|\S+ (?:\S+ ){2}\S.*)$/i;
+
+/**
+ * `Minimal example:`, `复现步骤：`, `Expected: 3 items`, `**Steps to reproduce** 1. Open …`: a few words, of which one says
+ * what follows.
+ */
+function readLabel(line: string): StartedSection | null {
+  if (!/[:：*#]/.test(line.slice(0, MAX_LABEL))) return null;
+  for (const form of LABELS) {
+    const [, heading = '', rest = ''] = form.exec(line.slice(0, MAX_LINE)) ?? [];
+    if (
+      heading !== '' &&
+      heading.trim().split(/\s+/).length <= MAX_LABEL_WORDS &&
+      TELLING.has(classifyHeading(heading))
+    )
+      return { heading: heading.trim(), isLabel: true, lines: rest.trim() === '' ? [] : splitInlineItems(rest) };
+  }
+  return null;
+}
+
+/** A list on one line: `1. Open it. 2. Close it.` */
+function splitInlineItems(text: string): string[] {
+  return /^1[.)] /.test(text) ? text.split(/\s(?=\d{1,2}[.)] \S)/) : [text];
 }
 
 /** Longer first lines are cut to this many characters as titles. */
@@ -65,7 +162,8 @@ const SERVICE = /^[A-Za-z][\w.-]{0,60} {1,40}\| /;
 /** Test runners mark each line of their own failure: `INTERNALERROR> Traceback …`. */
 const MARK = /^[A-Z]{4,30}> ?/;
 
-const QUOTE = /^(?:> ?){1,8}/;
+/** `>>> total([1])` is what Python prompts with, and hardly ever a quotation of a quotation of one. */
+const QUOTE = /^(?!>>> \S)(?:> ?){1,8}/;
 
 /**
  * Lines of the text without colours and prefixes of CI and container logs; each cut to 2,000 characters. Of a text

@@ -14,6 +14,8 @@ export interface Revisions {
   readonly askedName: string;
   /** Full sha that stack frames are read at. */
   readonly frames: string;
+  /** Whether whoever asked named it, so that nothing in the report chose it. */
+  readonly isGiven: boolean;
   /** The tag or sha in the report that leads to it; "" where it is the requested revision. */
   readonly framesName: string;
   /** What was tried because the report names it, in order. */
@@ -39,14 +41,15 @@ export async function resolveRevisions(
   const { revision, repository } = input;
   const asked = await resolveAsked(repository, revision, signal);
   const askedName = revision === '' ? repository.defaultBranch || asked.slice(0, 7) : revision;
-  if (revision !== '') return { asked, askedName, frames: asked, framesName: '', tried: [] };
+  const isGiven = revision !== '';
+  if (isGiven) return { asked, askedName, isGiven, frames: asked, framesName: '', tried: [] };
   const tried: string[] = [];
   for (const name of listCandidates(input.signals, input.ownNames).slice(0, MAX_TRIED)) {
     tried.push(name);
     const sha = await repository.resolve(name, signal);
-    if (sha !== null) return { asked, askedName, frames: sha, framesName: sha === asked ? '' : name, tried };
+    if (sha !== null) return { asked, askedName, isGiven, frames: sha, framesName: sha === asked ? '' : name, tried };
   }
-  return { asked, askedName, frames: asked, framesName: '', tried };
+  return { asked, askedName, isGiven, frames: asked, framesName: '', tried };
 }
 
 /** The commit that is looked at, compared with the default branch. */

@@ -2,12 +2,18 @@
 
 import type { ReadLog } from 'causeway-ci-log';
 import { isLogLine, type MarkedLine, markCode, markTracebacks } from 'causeway-log-lines';
-import type { Step } from '../core/issue/index.ts';
 import type { Facts } from './gathered-facts.ts';
 import { nameCommit, shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';
 import { formatError } from './report-errors.ts';
-import { MAX_TITLE, splitSections, toPlainLines } from './report-text.ts';
+import {
+  classifyHeading,
+  type HeadingKind,
+  MAX_TITLE,
+  removeHtmlComments,
+  splitSections,
+  toPlainLines,
+} from './report-text.ts';
 import { readTitle, type Signals } from './signals.ts';
 
 const MAX_STATEMENT = 2_000;
@@ -22,6 +28,8 @@ const MAX_CODE_LINES = 12;
 /** Headings of templates, and of `formatGuidance`, above content that is not the problem. */
 const ASIDE =
   /^(?:steps? |how )?to reproduce|^reproduc|^(?:system |your )?(?:info|environment|versions?)|^(?:pre-?flight )?checklist|^(?:full )?logs?\b|^additional (?:context|info)|^screenshots?|^(?:before|make sure|please|validations?)\b|^severity|^possible (?:fix|solution)|^workaround|^output of|^configuration|^guidance from |\bversions?$/i;
+
+const ASIDES: ReadonlySet<HeadingKind> = new Set(['steps', 'environment']);
 
 const BOILERPLATE =
   /^\s*[-*] \[[ xX]\]|^\s*_?no response_?\s*$|^\s*(?:thanks|thank you|cheers|hi|hello|hey|best regards)\b[^.]{0,60}$|^\s*(?:---+|===+|___+|\*\*\*+)\s*$|^\s*--- Log: .{1,300} ---\s*$|^\s*!\[[^\]]*\]\([^)]*\)\s*$|^\s*<summary>.{0,200}<\/summary>\s*$|^\s*<\/?(?:details|summary|img|br|p|div|sub|sup)[^>]*>\s*$/i;
@@ -99,7 +107,7 @@ function formatExcerpt({ excerpt }: ReadLog, room: number): string {
 /** Whole paragraphs up to 1,200 characters; the first one is cut where it is longer by itself. */
 function extractProse(text: string, title: string): string {
   const all = splitSections(toPlainLines(removeHtmlComments(text), 'verbatim'))
-    .filter(({ heading }) => !ASIDE.test(heading))
+    .filter(({ heading }) => !ASIDE.test(heading) && !ASIDES.has(classifyHeading(heading)))
     .flatMap(({ heading, lines }) => labelFirst(splitParagraphs(lines), heading))
     .map((paragraph) => removeTitle(paragraph, title))
     .filter((paragraph) => paragraph !== '');
@@ -117,7 +125,7 @@ function extractProse(text: string, title: string): string {
 /** What was expected is not what happened: without the form's heading it would be said to be. */
 function labelFirst([first, ...rest]: readonly string[], heading: string): readonly string[] {
   if (first === undefined) return [];
-  if (!/^expected(?: (?:behaviou?r|results?|outcome|output))?$/i.test(heading)) return [first, ...rest];
+  if (classifyHeading(heading) !== 'expected') return [first, ...rest];
   return [first.startsWith('```') ? `Expected:\n${first}` : `Expected: ${first}`, ...rest];
 }
 
@@ -203,107 +211,10 @@ function isNoise(line: string): boolean {
   return BOILERPLATE.test(line) || isLogLine(line);
 }
 
-/** HTML comments hold the template's instructions, never the reporter's words. An unclosed one hides nothing. */
-function removeHtmlComments(text: string): string {
-  return text
-    .split('<!--')
-    .map((part, index) => {
-      const end = index === 0 ? -1 : part.indexOf('-->');
-      return end < 0 ? part : part.slice(end + 3);
-    })
-    .join('');
-}
-
 function cutAtWord(text: string, length: number): string {
   const cut = text.slice(0, length);
   const space = cut.lastIndexOf(' ');
   return (space > length * 0.8 ? cut.slice(0, space) : cut).replace(/[\ud800-\udbff]$/, '').trimEnd();
-}
-
-const HEADING =
-  /\b(?:steps?(?: \w+){0,2} to (?:re-?produce|replicate|repeat|trigger)|how to (?:re-?produce|replicate|trigger)|to re-?produce|re-?produc(?:tion|ing|e)(?: steps?| case| example| code)?|repro(?: steps?)?|replication steps?|test case|minimal (?:working |reproducible )?example|mwe)\b/i;
-
-const NOT_STEPS = /\b(?:expected|actual|link|url|rate|frequency|cannot|can't)\b/i;
-
-const ITEM = /^ {0,3}(?:\d{1,2}[.)]|[-*+•])\s+(?=\S)/;
-
-const MAX_STEPS = 30;
-
-const MAX_STEP = 4_000;
-
-/** Boxes to tick, and what people write into a form that asks for steps they don't have. */
-const NOT_A_STEP =
-  /^\s*[-*] \[[ xX]\]|^\s{0,9}(?:(?:\d{1,2}[.)]|[-*]) {1,3})?(?:_no response_|n\/?a|none|not applicable|see above)\.?\s{0,9}$/i;
-
-/**
- * The items of the list under a heading such as "Steps to reproduce", each with its code; without a list, its
- * paragraphs. Empty where there is no such heading.
- */
-export function findReproductionSteps(text: string): readonly Step[] {
-  const section = splitSections(toPlainLines(removeHtmlComments(text), 'verbatim')).find(
-    ({ heading, lines }) =>
-      HEADING.test(heading) && !NOT_STEPS.test(heading) && lines.some((line) => /[\p{L}\p{N}]/u.test(line)),
-  );
-  if (!section) return [];
-  const lines = section.lines.filter((line) => !NOT_A_STEP.test(line));
-  const hasItems = markCode(lines).some(({ text: line, kind }) => kind === 'prose' && ITEM.test(line));
-  const blocks = hasItems ? readListItems(lines) : joinBlocks(lines);
-  return blocks
-    .map((block) => block.join('\n').trim())
-    .filter((description) => /[\p{L}\p{N}]/u.test(description))
-    .slice(0, MAX_STEPS)
-    .map((description, index) => ({ stepNumber: index + 1, description: cutStep(description) }));
-}
-
-function isNumbered(line: string): boolean {
-  return /^ {0,3}\d{1,2}[.)]\s+\S/.test(line);
-}
-
-/**
- * Where a list is numbered, bullets are parts of its items. Prose above the first item and below the last is no step;
- * code is.
- */
-function readListItems(lines: readonly string[]): readonly (readonly string[])[] {
-  const marked = markCode(lines);
-  const hasNumbers = marked.some(({ text, kind }) => kind === 'prose' && isNumbered(text));
-  const starts = hasNumbers ? isNumbered : (line: string) => ITEM.test(line);
-  const isItem = ({ text, kind }: MarkedLine) => kind === 'prose' && starts(text);
-  const items: string[][] = [];
-  for (const line of marked.slice(0, listEnd(marked, marked.findLastIndex(isItem)))) {
-    if (isItem(line)) items.push([line.text.replace(ITEM, '')]);
-    else if (items.length > 0) items.at(-1)?.push(line.text);
-    else if (line.kind === 'fence') items.push([line.text]);
-  }
-  return items;
-}
-
-/** A list ends with the blank line after which prose begins at the margin again. */
-function listEnd(lines: readonly MarkedLine[], lastItem: number): number {
-  const end = lines.findIndex(
-    ({ text, kind }, index) =>
-      index > lastItem && kind === 'prose' && /^\S/.test(text) && lines[index - 1]?.text.trim() === '',
-  );
-  return end < 0 ? lines.length : end;
-}
-
-/** Paragraphs, each with the code that follows it. */
-function joinBlocks(lines: readonly string[]): readonly (readonly string[])[] {
-  const blocks: string[][] = [];
-  let open = false;
-  for (const { text, kind } of markCode(lines)) {
-    const isProse = kind === 'prose';
-    const isBlank = isProse && text.trim() === '';
-    if (!isBlank && (blocks.length === 0 || (isProse && !open))) blocks.push([text]);
-    else if (!isBlank) blocks.at(-1)?.push(text);
-    open = isProse && !isBlank;
-  }
-  return blocks;
-}
-
-function cutStep(text: string): string {
-  return text.length <= MAX_STEP
-    ? text
-    : `${text.slice(0, MAX_STEP)}\n… cut: ${text.length - MAX_STEP} more characters`;
 }
 
 /** Whether a log names the tests that failed: to run them is to reproduce it. */
@@ -312,19 +223,32 @@ export function namesTests({ logs }: Pick<Facts, 'logs'>): boolean {
 }
 
 function askForError({ errors }: Signals): string {
-  return errors.length === 0
+  return errors.every(({ from, message }) => from === 'quote' || (from === 'prose' && message === ''))
     ? 'What is the exact error message, with its full stack trace or the log around it?'
     : 'What is the full stack trace, or the log around the error message?';
 }
 
 /** Where it is known which commit changed what the report prints, a version is not asked for in the dark. */
-function askForVersion({ removals: [removal], revisions: { asked } }: Facts): string {
-  if (removal === undefined)
-    return "Which version, tag or commit shows the problem? Lines in the report don't match the commit that was read.";
-  return `Does it still happen at ${shortenSha(asked)}, and what is the trace there? The report prints a line that ${nameCommit(removal)} removed.`;
+function askForVersion({ removals: [removal], revisions: { asked, askedName, isGiven }, signals }: Facts): string {
+  if (removal !== undefined)
+    return `Does it still happen at ${shortenSha(asked)}, and what is the trace there? The report prints a line that ${nameCommit(removal)} removed.`;
+  const [version] = signals.versions.filter(({ foreign, fine }) => !foreign && !fine);
+  const differ = "Lines in the report don't match";
+  if (isGiven) return `Is the report from another version? ${differ} ${askedName}, which was asked for.`;
+  if (version !== undefined)
+    return `Which tag or commit of this repository is ${version.version}? ${differ} the commit that was read.`;
+  return `Which version, tag or commit shows the problem? ${differ} the commit that was read.`;
 }
 
-/** Empty where the facts point somewhere with more than words. */
+/** What was expected is not asked of those who have said it. */
+function askForSteps({ signals, expectations }: Facts): string {
+  const said = expectations.expected !== '' || expectations.actual !== '';
+  if (signals.commands.length > 0)
+    return `With what input and configuration was the command run${said ? '' : ', and what did you expect to happen'}?`;
+  return `Which steps or commands lead to it, ${said ? 'and with what input' : 'with what input, and what happens instead of what you expected'}?`;
+}
+
+/** Empty where the facts point somewhere with more than words. What was given is not asked for again. */
 export function listQuestions(facts: Facts): readonly string[] {
   const { signals, logs, shown, stepsToReproduce, revisions } = facts;
   const pointed = isReliable(shown[0]);
@@ -332,20 +256,9 @@ export function listQuestions(facts: Facts): readonly string[] {
   if (facts.mismatches.length > 0 && revisions.framesName === '') questions.push(askForVersion(facts));
   if (pointed) return questions;
   if (signals.traces.length === 0 && logs.length === 0) questions.push(askForError(signals));
-  if (stepsToReproduce.length === 0 && !namesTests(facts)) {
-    questions.push(
-      signals.commands.length === 0
-        ? 'Which steps or commands lead to it, with what input, and what happens instead of what you expected?'
-        : 'With what input and configuration was the command run, and what did you expect to happen?',
-    );
-  }
-  if (
-    signals.versions.length === 0 &&
-    signals.shas.length === 0 &&
-    revisions.framesName === '' &&
-    questions.length < 3
-  ) {
+  if (stepsToReproduce.length === 0 && !namesTests(facts)) questions.push(askForSteps(facts));
+  const isDated = signals.versions.some(({ foreign }) => !foreign) || signals.shas.length > 0;
+  if (!isDated && !revisions.isGiven && revisions.framesName === '' && questions.length < 3)
     questions.push('Which version, tag or commit of this project shows it?');
-  }
   return questions;
 }

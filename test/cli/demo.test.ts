@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnalysisOpener, type AnalysisSession, type DemoParts, runDemo } from '../../src/cli/analyse.ts';
 import type { Issue } from '../../src/core/issue/issue.ts';
-import { findReproductionSteps } from '../../src/triage/statement.ts';
+import { findReproductionSteps } from '../../src/triage/reproduction.ts';
 import { sampleIssue } from '../support/sample-issue.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 

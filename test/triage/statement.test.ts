@@ -1,8 +1,9 @@
 // The problem is stated in the reporter's words, without template, checklists and logs.
 import { describe, expect, it } from 'vitest';
 import { formatGuidance } from '../../src/core/report/report.ts';
+import { findExpectations, findReproductionSteps } from '../../src/triage/reproduction.ts';
 import { findSignals } from '../../src/triage/signals.ts';
-import { findReproductionSteps, writeStatement } from '../../src/triage/statement.ts';
+import { writeStatement } from '../../src/triage/statement.ts';
 
 const state = (text: string): string => writeStatement(text, findSignals(text));
 
@@ -166,6 +167,66 @@ describe('the reproduction steps', () => {
     ]);
   });
 
+  it.each([
+    '**Steps to reproduce**: ',
+    'Minimal steps to recreate:',
+    '- Reproducible example：',
+    '#### Reproduzieren',
+    'Schritte zum Nachstellen:',
+    '### Étapes pour reproduire',
+    '**Pasos para reproducir:**',
+    '## 复现步骤',
+    '复现步骤：',
+    '## 再現手順',
+    '재현 방법:',
+  ])('stand behind the label "%s"', (heading) => {
+    expect(
+      findReproductionSteps(`Broken\n\n${heading}\n\n1. open it\n2. close it\n`).map(({ description }) => description),
+    ).toEqual(['open it', 'close it']);
+  });
+
+  it('stand on the line of their heading', () => {
+    expect(
+      findReproductionSteps('Broken\n\n## Steps to Reproduce 1. Open it. 2. Close it.\n').map((one) => one.description),
+    ).toEqual(['Open it.', 'Close it.']);
+  });
+
+  it('are the code of one heading and what to do with it of the next', () => {
+    const text =
+      'Broken\n\n### Minimal reproducible code\n\n```rs\nfn main() {}\n```\n\n### Steps to reproduce\n\ncargo run\n';
+    expect(findReproductionSteps(text).map(({ description }) => description)).toEqual([
+      '```rs\nfn main() {}\n```',
+      'cargo run',
+    ]);
+  });
+
+  it.each([
+    ['an example', 'Totals are wrong\n\nMinimal example:\n\n```py\ntotal([1])\n```\n\nIt is 2.', 'total([1])'],
+    ['what one ran', 'Totals are wrong\n\nI ran this code:\n```py\ntotal([1])\n```\n', 'I ran this code:'],
+    ['a program', 'Totals are wrong\n\n```py\nimport shop\nshop.total([1])\n```\n', 'import shop'],
+    ['a test', 'Totals are wrong\n\n```js\nit("adds", () => {});\n```\n', 'it("adds"'],
+    ['a session', 'Total fails\n\nSee:\n>>> shop.total([1])\n2\n\nIt should be 1.', '>>> shop.total([1])'],
+    ['a command', 'Total fails\n\n```\n$ shop total 1\nerror: no price\n```\n', '$ shop total 1'],
+    ['an example in German', 'Fehler in der Summe\n\nBeispiel:\n```py\ntotal([1])\n```\n', 'total([1])'],
+    ['an example in Chinese', '合计错误\n\n示例代码：\n```py\ntotal([1])\n```\n', 'total([1])'],
+  ])('without a heading are %s', (_, text, part) => {
+    const steps = findReproductionSteps(text);
+    expect(steps).toHaveLength(1);
+    expect(steps[0]?.description).toContain(part);
+  });
+
+  it.each([
+    ['what is wished for', 'Add a total\n\nExample:\n```py\nimport shop\nshop.total([1])\n```\nIt should be easy.'],
+    ['output', 'Totals fail\n\nThe output is:\n```\nimport failed: no price\n```\n'],
+    ['a trace', 'Totals fail\n\nHere:\n```\nTraceback (most recent call last):\n  File "a.py", line 1, in f\n```\n'],
+    ['a change', 'Totals fail\n\nFor example:\n```diff\n- a\n+ b\n```\n'],
+    ['the code of the project', 'Totals are wrong\n\nThe following code in `cart.py`:\n```py\nfor one in cart:\n```\n'],
+    ['a proposal', 'Totals are wrong\n\nIt could look like this code:\n```py\nimport shop\n```\n'],
+    ['settings', 'Totals are wrong\n\n## Configuration\n\n```\n$ shop config\n```\n'],
+  ])('are not %s', (_, text) => {
+    expect(findReproductionSteps(text)).toEqual([]);
+  });
+
   it('end with the list: a trace or a remark below it is no part of the last step, code is', () => {
     const text =
       'Steps to reproduce:\n1. open\n\n   twice\n\nas always\n\n2. close\n\n```\nclose()\n```\n\nTypeError: x\n    at y (z.js:1:1)';
@@ -199,5 +260,33 @@ describe('the reproduction steps', () => {
     '## Expected behaviour\n1. reproduce nothing',
   ])('are not invented: %j', (text) => {
     expect(findReproductionSteps(text)).toEqual([]);
+  });
+});
+
+describe('what is expected, and what is', () => {
+  it.each([
+    ['## Expected Behavior\n\nThe sum is 3.\n\n## Actual Behavior\n\nThe sum is 2.'],
+    ['**Expected:** The sum is 3.\n**Actual:** The sum is 2.'],
+    ['Expected result: The sum is 3.\nActual result: The sum is 2.'],
+    ['## Expected behavior The sum is 3.\n\n## Actual behavior The sum is 2.'],
+    ['#### What did you expect to see?\nThe sum is 3.\n#### What did you see instead?\nThe sum is 2.'],
+    ['#### Erwartetes Ergebnis\nThe sum is 3.\n#### Tatsächliches Ergebnis\nThe sum is 2.'],
+    ['**Comportement attendu :** The sum is 3.\n**Comportement observé :** The sum is 2.'],
+    ['### Resultado esperado\nThe sum is 3.\n### Resultado actual\nThe sum is 2.'],
+    ['## 期望结果\nThe sum is 3.\n## 实际结果\nThe sum is 2.'],
+    ['## 期待する動作\nThe sum is 3.\n## 実際の動作\nThe sum is 2.'],
+  ])('is found under %j', (parts) => {
+    expect(findExpectations(`Sums\n\n${parts}\n`)).toEqual({ expected: 'The sum is 3.', actual: 'The sum is 2.' });
+  });
+
+  it('is found in a sentence', () => {
+    expect(findExpectations('Sums\n\nIt is 2. I would expect 3 here. Thanks').expected).toBe('I would expect 3 here');
+  });
+
+  it('is not invented', () => {
+    expect(findExpectations('Sums are unexpected\n\n```\nexpected: 3\n```\n\n## Expected\n\n_No response_\n')).toEqual({
+      expected: '',
+      actual: '',
+    });
   });
 });
