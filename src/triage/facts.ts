@@ -46,7 +46,7 @@ import { findExpectations, findReproductionSteps } from './reproduction.ts';
 import { type Revisions, readHead, resolveAsked, resolveRevisions } from './resolve-revision.ts';
 import { findSignals, type Signals } from './signals.ts';
 import { writeStatement, writeStatementOfLogs } from './statement.ts';
-import { recordVersionRange } from './version-range.ts';
+import { createRangeClues, findVersionRange, recordVersionRange, type VersionRange } from './version-range.ts';
 
 /** Files of which it is said which commits between two versions touched them. */
 const NEAR = 3;
@@ -93,13 +93,14 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   await notebook.record(describeRevision(revisions, signals, head));
   const meant = findMeantPlaces(input.report);
   const traced = await traceLookups(lookups, revisions, { signals, meant, index });
-  const [references, named] = await runSideBySide(
+  const [references, between, named] = await runSideBySide(
     lookups,
     (own) => findReferences(own, input.report),
+    (own) => findVersionRange(own, { report: input.report, revisions }),
     (own) => findTextClues(own, { signals, meant }),
   );
   const clues = [...traced.clues, ...named];
-  const found = await findSuspects({ ...input, index }, { lookups, signals, traced, clues, references });
+  const found = await findSuspects({ ...input, index }, { lookups, signals, traced, clues, references, between });
   const outside = findOutside(traced.mapped);
   const others = await findOtherSuspects(lookups, { signals, mapped: traced.mapped }, input.others ?? []);
   const shown = mergeSuspects<RankedSuspect>(selectShownSuspects(found.suspects, outside), others);
@@ -113,7 +114,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const [, , examined] = await runSideBySide(
     lookups,
     (own) => recordReferences(own, references),
-    (own) => recordVersionRange(own, { report, signals, revisions, suspects: files.slice(0, NEAR) }),
+    (own) => recordVersionRange(own, between, files.slice(0, NEAR)),
     async (own) =>
       suspect
         ? examineSuspect(own, { suspect, others: files.slice(1), functions: found.functions, names, report })
@@ -155,6 +156,7 @@ interface Traced {
   /** Of the traces, and of what else the report names. */
   readonly clues: readonly Clue[];
   readonly references: readonly Reference[];
+  readonly between: VersionRange | null;
 }
 
 /**
@@ -163,13 +165,15 @@ interface Traced {
  */
 async function findSuspects(
   input: Pick<GatherInput, 'report' | 'scopes'> & { readonly index: Promise<OpenedIndex> },
-  { lookups, signals, traced, clues: named, references }: Traced,
+  { lookups, signals, traced, clues: named, references, between }: Traced,
 ): Promise<Pick<Facts, 'suspects' | 'functions' | 'mismatches'>> {
   const report = { ...signals, report: input.report, mapped: traced.mapped };
   const index = await input.index;
   const clues = [...named, ...createReferenceClues(references, index.history.commits)];
   const { scopes = [] } = input;
-  const ranked = rankSuspects(clues, await rankFiles({ lookups, ...index, report, clues, scopes }));
+  const files = await rankFiles({ lookups, ...index, report, clues, scopes });
+  // What changed between two versions orders what was found; it finds nothing by itself.
+  const ranked = rankSuspects([...clues, ...createRangeClues(between)], files);
   const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
   const functions = await findSuspectFunctions({
     lookups,

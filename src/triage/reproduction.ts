@@ -77,15 +77,15 @@ const TELLS_PROBLEM =
 
 /** The line above a block that says that it shows the problem. */
 const SHOWS =
-  /\b(?:example|reproduc\w*|repro|snippet|sample|following|consider|e\.g\.?|for instance|run(?:ning|s)?|ran|code|script|program|given|try(?:ing)?|this|here|beispiel|exemple|ejemplo|folgend\w*)\b.{0,80}[:：]\**\s*$|(?:例|代码|コード)\S{0,20}[:：]?\s*$/i;
+  /\b(?:example|reproduc\w*|repro|snippet|sample|following|consider|e\.g\.?|for instance|run(?:ning|s)?|ran|code|script|program|given|try(?:ing)?|this|here|beispiel|exemple|ejemplo|folgend\w*)\b.{0,80}[:：]\*{0,4}\s{0,20}$|(?:例|代码|コード)\S{0,20}[:：]?\s{0,20}$/i;
 
 /** A whole program, test, page or session, that may be run as it is. */
 const RUNS_BY_ITSELF =
-  /^\s*(?:>>> \S|In \[\d+\]:|(?:\$|❯|%) [a-z]|#include\b|import \S|from \S+ import\b|use [a-z_]\w*::|package main\b|fn main\(|fun main\(|func Test\w|def test_|#\[(?:tokio::)?test\]|@Test\b|public static void main|int main\(|(?:test|it|describe)\(|<script\b|<\?php|(?:const|var|let) .{1,60}= require\(|#!\/)/m;
+  /^[ \t]{0,20}(?:>>> \S|In \[\d+\]:|(?:\$|❯|%) [a-z]|#include\b|import \S|from \S+ import\b|use [a-z_]\w*::|package main\b|fn main\(|fun main\(|func Test\w|def test_|#\[(?:tokio::)?test\]|@Test\b|public static void main|int main\(|(?:test|it|describe)\(|<script\b|<\?php|(?:const|var|let) .{1,60}= require\(|#!\/)/m;
 
 /** Output, changes and settings show nothing by themselves. */
 const NO_CODE =
-  /^\s*(?:Traceback \(most recent|at \S+ ?\(|```diff|diff --git|@@ -|[+-]{3} [ab]\/|thread '.{1,60}' panicked|(?:\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d)|System:|OS:|Binaries:|goroutine \d|stack backtrace|(?:npm )?ERR!|(?:error|warning)(?:\[\w+\])?: )/m;
+  /^[ \t]{0,20}(?:Traceback \(most recent|at \S+ ?\(|```diff|diff --git|@@ -|[+-]{3} [ab]\/|thread '.{1,60}' panicked|(?:\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d)|System:|OS:|Binaries:|goroutine \d|stack backtrace|(?:npm )?ERR!|(?:error|warning)(?:\[\w+\])?: )/m;
 
 const MOST_EXAMPLES = 3;
 
@@ -117,13 +117,13 @@ function readExamples(lines: readonly string[]): readonly string[] {
     if (code.length === 0 || PROPOSES.test(said.join(' '))) return [];
     const above = said.findLast((line) => line.trim() !== '') ?? '';
     const isShown = RUNS_BY_ITSELF.test(text) || (from >= 0 && SHOWS.test(above) && !NO_CODE.test(text));
-    if (!isShown || (NO_CODE.test(text) && !/^\s*(?:>>> |In \[|\$ )/m.test(text))) return [];
-    return [writeBlocks([[...(/[:：]\**\s*$/.test(above) && from >= 0 ? [above.trim()] : []), ...code]]).join('')];
+    if (!isShown || (NO_CODE.test(text) && !/^[ \t]{0,20}(?:>>> |In \[|\$ )/m.test(text))) return [];
+    return [writeBlocks([[...(/[:：]\*{0,4}\s{0,20}$/.test(above) && from >= 0 ? [above.trim()] : []), ...code]]).join('')];
   });
 }
 
 const PROPOSES =
-  /\b(?:would (?:like|be|love|prefer)|could (?:be|look)|propos\w+|suggest\w*|workaround|fix(?:ed)? (?:is|by|would)|solution|patch|instead (?:use|write)|should look|works? (?:fine|as expected|correctly)|instead|so that|no longer|following is correct|error|output|stack ?trace|traceback|logs?|prints?|result(?:s|ing)?|get|got|gives?|returns?|(?:I|you|we) see|becomes?|formatted|generates?|complains?|includes?|breaks)\b.{0,60}[:：]?\**\s*$|\b(?:in|at|from)\s{1,3}[`"'(]{0,3}[\w./-]{1,100}\.(?:py|[cm]?[jt]sx?|rs|go|java|kt|cc?|cpp|h)\b/i;
+  /\b(?:would (?:like|be|love|prefer)|could (?:be|look)|propos\w+|suggest\w*|workaround|fix(?:ed)? (?:is|by|would)|solution|patch|instead (?:use|write)|should look|works? (?:fine|as expected|correctly)|instead|so that|no longer|following is correct|error|output|stack ?trace|traceback|logs?|prints?|result(?:s|ing)?|get|got|gives?|returns?|(?:I|you|we) see|becomes?|formatted|generates?|complains?|includes?|breaks)\b.{0,60}[:：]?\*{0,4}\s{0,20}$|\b(?:in|at|from)\s{1,3}[`"'(]{0,3}[\w./-]{1,100}\.(?:py|[cm]?[jt]sx?|rs|go|java|kt|cc?|cpp|h)\b/i;
 
 const SESSION = /^\s*>>> \S/;
 

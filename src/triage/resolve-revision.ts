@@ -121,7 +121,7 @@ function listCandidates({ versions, shas }: Signals, ownNames: readonly string[]
 
 /** `version: 1.2.3`, `v1.2.3`, `in release 1.2.3`: nothing else claims the number. */
 export function isUnnamed({ of }: NamedVersion): boolean {
-  return /^(?:|version|release|tag|v|affected|current|latest|package|app|library)$/.test(of);
+  return /^(?:|versions?|releases?|tag|v|affected|current|latest|package|app|library)$/.test(of);
 }
 
 /** `upgrading shop from 1.2.2 to 1.2.3`: the name is further away. */

@@ -183,24 +183,37 @@ const MEASURED = /(?:duration|elapsed|time)(?:_m?s)?["']?[ :=]{1,3}["']?$/i;
 
 /** As in `updated to 1.3.0`: no program has such a name. */
 const NO_NAME =
-  /^(?:in|on|at|with|using|since|before|after|until|till|to|of|from|is|was|are|the|and|or|not|than|again|also|now|only|still)$/;
+  /^(?:in|on|at|with|using|since|before|after|until|till|to|of|from|is|was|are|the|and|or|not|than|again|also|now|only|still|starting|beginning|broke|broken|breaks|working|works|worked|introduced|upgraded?|updated?|upgrading|updating|downgraded?|previous|earlier|later|older|newer|through|within|between|under|regression|bug|bis|seit|ab|auf|von|mit|vor|nach|depuis|desde|hasta|en|dans|avec|con|de|da|a|al|good|bad|fine|ok|to|\d.*)$/;
 
 /** In the order of the text; equal ones once. */
 function findVersions(lines: readonly string[]): readonly NamedVersion[] {
   const found = new Map<string, NamedVersion>();
   for (const line of lines) {
     if (line.length > 500 || found.size >= MAX_VERSIONS) continue;
-    const named = [...line.matchAll(VERSION)].filter(({ index }) => {
-      const before = line.slice(Math.max(0, index - 20), index);
-      return !ARGUMENT.test(before.slice(-4)) && !MEASURED.test(before);
-    });
-    for (const match of named) {
-      const version = parseNamedVersion(line, match.index, match[0], match[1] ?? '');
+    for (const { version } of findVersionsIn(line)) {
       const key = `${version.of} ${version.version}`;
       if (!found.has(key)) found.set(key, version);
     }
   }
   return [...found.values()];
+}
+
+/** A version and where it stands in its line, without what is before and behind it. */
+export interface VersionPlace {
+  readonly version: NamedVersion;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All of one line, in its order. */
+export function findVersionsIn(line: string): readonly VersionPlace[] {
+  return [...line.matchAll(VERSION)].flatMap((match) => {
+    const { index } = match;
+    const before = line.slice(Math.max(0, index - 20), index);
+    if (ARGUMENT.test(before.slice(-4)) || MEASURED.test(before)) return [];
+    const version = parseNamedVersion(line, index, match[0], match[1] ?? '');
+    return [{ version, from: index, to: index + match[0].length }];
+  });
 }
 
 function parseNamedVersion(line: string, index: number, text: string, version: string): NamedVersion {

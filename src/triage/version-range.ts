@@ -2,19 +2,27 @@
 // that touch source.
 import type { CommitInfo, CommitMessage } from 'causeway-git-objects';
 import { formatCounted } from '../core/counted.ts';
+import type { Clue } from './clues.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
+import { findNamedRange } from './named-range.ts';
 import { classifyFile } from './own-code.ts';
-import { compareVersions, isUnnamed, listSpellings, type Revisions } from './resolve-revision.ts';
-import type { NamedVersion, Signals } from './signals.ts';
+import type { Ground } from './paths.ts';
+import { compareVersions, listSpellings, type Revisions } from './resolve-revision.ts';
+import type { NamedVersion } from './signals.ts';
 
 const MAX_SHOWN = 10;
 
 interface RangeInput {
   readonly report: string;
-  readonly signals: Signals;
   readonly revisions: Revisions;
-  /** Files of the first suspects: commits that touch them are shown first. */
-  readonly suspects: readonly string[];
+}
+
+/** What lies between two versions of which one is good and the later one bad. */
+export interface VersionRange extends ResolvedRange {
+  /** Newest first; those that touch source. */
+  readonly commits: readonly SourceCommit[];
+  /** Of all commits between the two. */
+  readonly total: number;
 }
 
 interface Release {
@@ -23,26 +31,68 @@ interface Release {
   readonly sha: string;
 }
 
-/** One step; none where the report does not name a good version that this repository has. */
-export async function recordVersionRange(lookups: Lookups, input: RangeInput): Promise<void> {
+/** Null: the report names no version that this repository has as the last good or the first bad one. */
+export async function findVersionRange(lookups: Lookups, input: RangeInput): Promise<VersionRange | null> {
   const range = await resolveRange(lookups, input);
   // A repository without the tag of one of them may say of the same commit that it is both.
-  if (range === null || range.good.sha === range.bad.sha) return;
-  const { good, bad } = range;
+  if (range === null || range.good.sha === range.bad.sha) return null;
+  const changes = await attempt(lookups, describeComparison(range), () =>
+    listSourceCommits(lookups, range.good.sha, range.bad.sha),
+  );
+  return changes && { ...range, ...changes };
+}
+
+function describeComparison({ good, isGoodNamed, bad, isNamed }: ResolvedRange): string {
   const says = (isSaid: boolean, word: string) => (isSaid ? ` (reported ${word})` : '');
-  const action = `compare ${good.name}${says(range.isGoodNamed, 'working')} with ${bad.name}${says(range.isNamed, 'broken')}`;
+  return `compare ${good.name}${says(isGoodNamed, 'working')} with ${bad.name}${says(isNamed, 'broken')}`;
+}
+
+/** A range that touches more files says little of each. */
+const MOST_CHANGED = 60;
+
+const CHANGED = 0.3;
+
+/** The source files that changed in the range. */
+export function createRangeClues(range: VersionRange | null): readonly Clue[] {
+  if (range === null) return [];
+  const commits = Map.groupBy(
+    range.commits.flatMap((commit) => commit.paths.map((path) => ({ path, commit }))),
+    ({ path }) => path,
+  );
+  if (commits.size > MOST_CHANGED) return [];
+  return [...commits].map(([path, touching]) => ({
+    kind: 'reference' as const,
+    path,
+    line: 0,
+    function: '',
+    strength: CHANGED / Math.sqrt(commits.size),
+    reason: `changed between ${range.good.name} and ${range.bad.name}, in ${nameCommits(touching.map(({ commit }) => commit))}`,
+    named: 'changed' as const,
+  }));
+}
+
+function nameCommits(commits: readonly SourceCommit[]): string {
+  const [first] = commits;
+  return first !== undefined && commits.length === 1 ? shortenSha(first.sha) : formatCounted(commits.length, 'commit');
+}
+
+/** One step; none where there is no range. `suspects`: files of which it is shown first which commits touch them. */
+export async function recordVersionRange(
+  lookups: Lookups,
+  range: VersionRange | null,
+  suspects: readonly string[],
+): Promise<void> {
+  if (range === null) return;
+  const { good, bad, commits, total } = range;
   const before = range.isGoodNamed ? '' : `${good.name} is the release before it. `;
-  const changes = await attempt(lookups, action, () => listSourceCommits(lookups, good.sha, bad.sha));
-  if (changes === null) return;
-  const { commits, total } = changes;
-  const near = commits.filter(({ paths }) => paths.some((path) => input.suspects.includes(path)));
+  const near = commits.filter(({ paths }) => paths.some((path) => suspects.includes(path)));
   const ordered = [...near, ...commits.filter((commit) => !near.includes(commit))];
-  const shown = ordered.slice(0, MAX_SHOWN).map((commit) => describeCommit(commit, input.suspects));
+  const shown = ordered.slice(0, MAX_SHOWN).map((commit) => describeCommit(commit, suspects));
   const more = commits.length - shown.length;
   if (more > 0) shown.push(`… ${formatCounted(more, 'more commit')} that touch source`);
   await lookups.notebook.record({
     lookup: 'compare',
-    action,
+    action: describeComparison(range),
     result: shown.length === 0 ? 'nothing found' : shown.join('\n'),
     analysis: `${before}${
       total === 0
@@ -62,7 +112,7 @@ interface ResolvedRange {
 }
 
 async function resolveRange(lookups: Lookups, input: RangeInput): Promise<ResolvedRange | null> {
-  const named = findNamedRange(lookups, input);
+  const named = findNamedRange(input.report, listOwnNames(lookups.ground));
   const bad = named.bad && (await findRelease(lookups, named.bad));
   if (named.good === null) {
     const good = bad && (await findReleaseBefore(lookups, bad));
@@ -75,55 +125,25 @@ async function resolveRange(lookups: Lookups, input: RangeInput): Promise<Resolv
   return { good, isGoodNamed: true, bad: bad ?? looked, isNamed: bad !== null };
 }
 
-interface NamedRange {
-  /** Null: only the first bad one is named. */
-  readonly good: NamedVersion | null;
-  /** Null: the commit that is looked at. */
-  readonly bad: NamedVersion | null;
-}
-
-function findNamedRange({ ground }: Lookups, { report, signals }: RangeInput): NamedRange {
-  const names = new Set(ground.packages.map(({ name }) => name.toLowerCase()));
-  const own = signals.versions.filter((version) => !version.foreign && (isUnnamed(version) || names.has(version.of)));
-  const isGood = (version: NamedVersion): boolean => version.fine || isCalledGood(report, version.version);
-  const good = own.filter(isGood).sort(compareNamedVersions).at(-1);
-  const bad = own.filter((version) => !isGood(version)).sort(compareNamedVersions);
-  if (good === undefined) return { good: null, bad: bad.find(isFirstBad) ?? null };
-  return { good, bad: bad.find((version) => compareNamedVersions(version, good) > 0) ?? null };
-}
-
-/** `broken since 5.2`, `after upgrading to 5.2`, `worked before 5.2`: what is before the version. */
-const FIRST_BAD =
-  /\b(?:since|before|prior to|introduced in|broken? (?:in|by)|starting (?:with|from|in)|regression (?:in|from)|(?:upgrad|updat|bump|mov|switch|migrat)(?:e|es|ed|ing|ping|ped) [^.]{0,40}\bto)\W{1,4}(?:(?:version|release|[\w@/-]{1,40})\W{1,3})?v?$/;
-
-function isFirstBad({ context }: NamedVersion): boolean {
-  return FIRST_BAD.test(context);
-}
-
-const SAID_GOOD =
-  /^[`*"')]{0,3},? (?:(?:it|still|was|is|all|just|everything) ){0,2}(?:works?|worked|working|fine|ok|good)\b/i;
-
-const LEFT = /\bfrom [`*"'(]{0,3}(?:[\w@/-]{1,40} )?v?$/i;
-
-const TO_OTHER = /^[`*"')]{0,3} (?:to|->|→)/;
-
-/** `8.2.1 works`, `from 8.2.1 to 8.3.0`: the words are behind the version, or name it as the one that was left. */
-function isCalledGood(report: string, version: string): boolean {
-  const parts = report.split(version);
-  return parts.slice(1).some((after, index) => {
-    const before = (parts[index] ?? '').slice(-60);
-    const next = after.slice(0, 60);
-    return SAID_GOOD.test(next) || (LEFT.test(before) && TO_OTHER.test(next));
-  });
-}
-
-function compareNamedVersions(a: NamedVersion, b: NamedVersion): number {
-  return compareVersions(a.version, b.version);
-}
-
 /** What the subject of a release commit begins with: `Release version 8.3.0`, `chore(release): 2.1.0`, `v3.2.1`. */
 const RELEASE =
-  /^(?:\w{2,12}(?:\([\w-]{1,30}\))?!?: )?(?:(?:prepare|cut|tag|publish|bump|set|update|merge)\b.{0,40})?(?:release|version|v?\d)/i;
+  /^(?:\[[\w-]{1,40}\] )?(?:\w{2,12}(?:\([\w-]{1,30}\))?!?: )?(?:(?:prepare|cut|tag|publish|bump|bumping|set|update|merge)\b.{0,40})?(?:release|version|v?\d)/i;
+
+/** `Bump lodash from 4.17.1 to 4.17.2`: of something else. */
+const OF_DEPENDENCY = /\b(?:bump|update|upgrade)s? (?:(?:dependency|plugin|module|package|action|crate|image|library) )?([@\w][\w@/.-]{0,80}) (?:from |to )/i;
+
+/** `next version 1.2.3-SNAPSHOT`, `back to 1.3.0.dev0`: what is worked on next. */
+const NEXT = /^[.-]?(?:dev|snapshot|alpha|beta|rc|pre|next|canary|post)/i;
+
+/** The version that a commit is the release of, by its subject: the last one that it names; "" for other commits. */
+export function readReleaseVersion(subject: string, names: ReadonlySet<string>): string {
+  const of = OF_DEPENDENCY.exec(subject)?.[1]?.toLowerCase() ?? '';
+  if (!RELEASE.test(subject) || (of !== '' && !/^(?:version|release)$/.test(of) && !names.has(of))) return '';
+  const last = [...subject.matchAll(NUMBERS)].at(-1);
+  return last === undefined || NEXT.test(subject.slice(last.index + last[0].length)) ? '' : last[0];
+}
+
+const NUMBERS = /(?<![\d.])\d{1,5}\.\d{1,5}(?:\.\d{1,5}){0,2}(?![\d])/g;
 
 /** By a tag, else by the newest commit before the one looked at that has the subject of a release. */
 async function findRelease(
@@ -137,16 +157,22 @@ async function findRelease(
     const sha = await repository.resolve(name, signal);
     if (sha !== null) return { name, sha };
   }
+  const names = listOwnNames(ground);
   const { commits } = await tree.history({ message: version.version, limit: 50 }, signal);
-  const found = commits.find(({ subject }) => RELEASE.test(subject) && holdsVersion(subject, version.version));
+  const wanted = new Set([version.version, `${version.version}.0`]);
+  const found = commits.find(({ subject }) => wanted.has(readReleaseVersion(subject, names)));
   return found === undefined ? null : { name: `${version.version} (${shortenSha(found.sha)})`, sha: found.sha };
+}
+
+function listOwnNames({ packages }: Pick<Ground, 'packages'>): ReadonlySet<string> {
+  return new Set(packages.map(({ name }) => name.toLowerCase()));
 }
 
 /** Ancestors among which the one is chosen that older releases contain. */
 const REACH = 2_000;
 
 /** By the tags that are named like the release's own, else by the newest release commit before it. */
-async function findReleaseBefore({ repository, signal }: Lookups, release: Release): Promise<Release | null> {
+async function findReleaseBefore({ repository, ground, signal }: Lookups, release: Release): Promise<Release | null> {
   const tree = repository.tree(release.sha);
   const { ids } = await tree.ancestors(REACH, signal);
   const tags = (await repository.findTags(ids.at(-1) ?? release.sha, signal)) ?? [];
@@ -162,29 +188,28 @@ async function findReleaseBefore({ repository, signal }: Lookups, release: Relea
     return sha === null ? null : { name: before, sha };
   }
   const { commits } = await tree.history({ limit: 200 }, signal);
-  const found = commits.find(
-    ({ sha, subject }) => sha !== release.sha && RELEASE.test(subject) && NUMBER.test(subject),
-  );
-  return found === undefined
-    ? null
-    : { name: `${NUMBER.exec(found.subject)?.[0]} (${shortenSha(found.sha)})`, sha: found.sha };
+  const own = listOwnNames(ground);
+  const bad = /\d[\d.]*\d/.exec(release.name)?.[0] ?? '';
+  for (const { sha, subject } of commits) {
+    const version = readReleaseVersion(subject, own);
+    if (sha !== release.sha && version !== '' && isJustBefore(version, bad))
+      return { name: `${version} (${shortenSha(sha)})`, sha };
+  }
+  return null;
+}
+
+/** Of the same line of releases, or of the one before: `1.2.2` of a plugin is not the release before `1.23.7`. */
+function isJustBefore(version: string, bad: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [badMajor = 0, badMinor = 0] = bad.split('.').map(Number);
+  const isNear = major === badMajor ? badMinor - minor <= 1 : badMajor - major === 1 && badMinor === 0;
+  return isNear && compareVersions(version, bad) < 0;
 }
 
 /** A release of everyone, without `-rc.1` and its like. */
 const FINAL = /^\d+(?:\.\d+){1,3}$/;
 
-const NUMBER = /(?<!\d)\d{1,5}\.\d{1,5}(?:\.\d{1,5}){0,2}/;
-
-function holdsVersion(subject: string, version: string): boolean {
-  const at = subject.indexOf(version);
-  return (
-    at >= 0 &&
-    !/[\d.]/.test(subject.charAt(at - 1)) &&
-    !/[\d-]|\.\d/.test(subject.slice(at + version.length).slice(0, 2))
-  );
-}
-
-interface SourceCommit extends CommitInfo {
+export interface SourceCommit extends CommitInfo {
   /** Source files that it touches. */
   readonly paths: readonly string[];
 }

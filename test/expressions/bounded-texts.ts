@@ -40,6 +40,8 @@ export const BOUNDED: readonly Bound[] = [
   { file: 'src/triage/passing-mentions.ts', most: 2_000, why: REPORT_LINE },
   { file: 'src/triage/references.ts', most: 2_000, why: 'Lines of a report are cut at 2,000 characters' },
   { file: 'src/triage/report-errors.ts', most: 2_000, why: REPORT_LINE },
+  { file: 'src/triage/named-range.ts', most: 2_000, why: REPORT_LINE },
+  { file: 'src/triage/reproduction.ts', most: 2_000, why: REPORT_LINE },
   {
     file: 'src/triage/report-text.ts',
     only: '^#{1,6}\\s+',
@@ -52,6 +54,7 @@ export const BOUNDED: readonly Bound[] = [
     most: 90,
     why: 'readReportHeading reads no line of more than 90 characters',
   },
+  { file: 'src/triage/report-text.ts', most: 2_000, why: REPORT_LINE },
   {
     file: 'src/triage/localise/query.ts',
     only: '^#{1,6}',
