@@ -441,7 +441,7 @@ const MAY_MATTER = new RegExp(
     'diff in |code style|\\[warn\\]|curl: \\(|-unexpected-|process-crash|exit(?:ed|ing)? (?:code|status|with)|(?:finished|ended|completed) with|lifecycle',
     'http|recipe for target|did not complete|problem|\\[junit\\]|={4}|_{3}|-{4} |<<< |methodsource|to see the full|re-run maven|for more info|\\[help ',
     'after correct|\\* (?:try:|get more)|> run with|test suite|tests: {2}|snapshots: |finished: |run with --',
-    'was canceled|longer than|exceeded the max|no output|command took >|build stopped|\\*{3}',
+    'was canceled|longer than|exceeded the max|no output|command took >|build stopped|\\*{3}|\\*\\* \\(',
     // Names of tests
     "\\] › |\\) (?:test|doctest|property) |#test_| \\[e\\]|rspec '?\\./|cucumber |^\\s{0,2}x |^\\s{0,12}\\d{1,5}\\) ",
     // Places without an error: `a.go:1:2: `, `A.java:[1,2] `, `a.ts(1,2): `, `a.js: line 1, `, rows under the name of a

@@ -170,6 +170,8 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^\W{0,4}\[?(?:ERROR|FATAL|SEVERE|CRITICAL)\]? +\W{0,3}\w|^\[(?:error|fatal)\] +[^\s\d]/,
       /^#\d+ (?:[\d.]+ )?ERROR\b/,
       /^\s{0,8}(?:Caused by: |Exception in thread "[^"]{0,100}" |Uncaught |Unhandled )?(?:[\w$-]{1,100}[.:\\]{1,2}){0,20}[A-Z][\w$]{0,100}(?:Error|Exception|Failure|Interrupt)(?:Details)?\b(?:: |$| \[)/,
+      // An exception of Elixir
+      /^\s{0,8}\*\* \([A-Z][\w.]{0,100}\) \S/,
       // What a server answered
       /\bHTTP(?:\/[\d.]{1,3})?:? (?:(?:status|error|code|response):? ){0,2}[45]\d\d\b/,
       /\bfailed (?:on|at) line \d/,

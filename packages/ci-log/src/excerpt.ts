@@ -85,9 +85,19 @@ function fitLines(lines: readonly LogLine[], wanted: readonly number[], repeated
 const DURATION =
   /(?<!\s)\s*[([](?:< ?)?\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|secs?|seconds?|m|min)[)\]]$| {1,4}(?:-- )?Time elapsed: [\d.]{1,20} ?s(?:ec)?\b/g;
 
-/** One line, at most 300 characters, without durations. */
+/** The number of a process, and where in its memory it was: another each time, and no reader looks at them. */
+const ADDRESS = /^==\d{1,10}== ?| (?:on (?:unknown )?address|at pc|pc|bp|sp) 0x[0-9a-f]{4,16}(?!\w)/g;
+
+/** One line, at most 300 characters, without durations and addresses in memory. */
 export function formatHeadline(text: string): string {
-  return text.trimEnd().replace(DURATION, '').replace(/\s+/g, ' ').replace(/^ /, '').trimEnd().slice(0, MAX_SHOWN_LINE);
+  return text
+    .trimEnd()
+    .replace(DURATION, '')
+    .replace(ADDRESS, '')
+    .replace(/\s+/g, ' ')
+    .replace(/^ /, '')
+    .trimEnd()
+    .slice(0, MAX_SHOWN_LINE);
 }
 
 type Repeated = ReadonlySet<number>;

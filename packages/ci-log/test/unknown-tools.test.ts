@@ -22,6 +22,20 @@ describe('the headline', () => {
     expect(read(['Removing 12 things', said]).headline).toBe(said);
   });
 
+  it('is an exception, not a frame below it', () => {
+    const said = '** (FunctionClauseError) no function clause matching in Till.open/1';
+    const frames = ['    lib/till.ex:72: Till.open(Till.Coupon)', '    lib/till.ex:58: Till.main/1'];
+    expect(read([...busy(3), said, ...frames]).headline).toBe(said);
+  });
+
+  it('has no addresses in memory', () => {
+    const said =
+      'AddressSanitizer: heap-buffer-overflow on address 0x602000109953 at pc 0x55900a20cc38 bp 0x7ffd112d2dc0 sp 0x7ffd112d2db0';
+    expect(read([...busy(3), `==23526==ERROR: ${said}`, 'READ of size 1']).headline).toBe(
+      'ERROR: AddressSanitizer: heap-buffer-overflow',
+    );
+  });
+
   it('is what failed, said long before the lines that only echo it', () => {
     const said = 'rooms_SUITE:opens_window failed on line 42';
     const echo = ['Makefile:12: recipe for target "rooms" failed', 'make: *** [rooms] Error 1'];
