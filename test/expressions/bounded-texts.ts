@@ -42,6 +42,8 @@ export const BOUNDED: readonly Bound[] = [
   { file: 'src/triage/report-errors.ts', most: 2_000, why: REPORT_LINE },
   { file: 'src/triage/named-range.ts', most: 2_000, why: REPORT_LINE },
   { file: 'src/triage/reproduction.ts', most: 2_000, why: REPORT_LINE },
+  { file: 'src/triage/raising.ts', only: '"(?:[^"', most: 400, why: 'removeTexts cuts each line at 400 characters' },
+  { file: 'src/triage/raising.ts', only: '\\s(?:', most: 400, why: 'removeTexts cuts each line at 400 characters' },
   {
     file: 'src/triage/report-text.ts',
     only: '^#{1,6}\\s+',
