@@ -11,6 +11,7 @@ import { STOP_WORDS } from '../identifiers.ts';
 import { attempt, type Lookups, shortenSha } from '../lookups.ts';
 import { runInSlices } from '../slices.ts';
 import { explainFile, type ReadFile } from './explain.ts';
+import { markPassedOn, passesOn } from './passed-on.ts';
 import { measureProseShare } from './prose-share.ts';
 import { createQuery, cutTestSource, findTestPlaces, type QueriedReport, type Query, splitReport } from './query.ts';
 import { CLOSELY, combine, gatherSignals, type Known, matchCommits, type SignalValues } from './signals.ts';
@@ -81,7 +82,10 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
   const values = addWindows(gathered.values, looked);
   const combined = combine(values);
   const clued = new Set(input.clues.map(({ path }) => path));
-  const best = sortBestFirst(combined.sums)
+  const passing = new Set([...looked].flatMap(([file, { isPassing }]) => (isPassing ? [file] : [])));
+  const defines = (file: number): boolean =>
+    gathered.definitions.names.get(file)?.some(({ isCode }) => isCode) === true;
+  const best = putDefinersFirst(sortBestFirst(combined.sums), passing, defines)
     .filter((file) => (combined.evidence[file] ?? 0) > 0)
     .filter((file, rank) => rank < MAX_RANKED || clued.has(table.paths[file] ?? ''));
   const subjects = await readSubjects(
@@ -132,9 +136,33 @@ function sortBestFirst(sums: Float64Array): readonly number[] {
   return [...sums.keys()].sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0) || a - b);
 }
 
+/** A file that only passes names on comes right after the next one that defines a name of the report. */
+function putDefinersFirst(
+  best: readonly number[],
+  passing: ReadonlySet<number>,
+  defines: (file: number) => boolean,
+): readonly number[] {
+  const last = best.findLastIndex(defines);
+  const ordered: number[] = [];
+  let waiting: number[] = [];
+  for (const [rank, file] of best.entries()) {
+    if (passing.has(file) && rank < last) {
+      waiting.push(file);
+      continue;
+    }
+    ordered.push(file);
+    if (!defines(file)) continue;
+    ordered.push(...waiting);
+    waiting = [];
+  }
+  return ordered;
+}
+
 interface Looked extends ReadFile {
   readonly window: number;
   readonly prose: number;
+  /** Whether it only passes on what other files define. */
+  readonly isPassing: boolean;
 }
 
 async function lookCloser(
@@ -151,10 +179,14 @@ async function lookCloser(
   for (const [index, file] of files.entries()) {
     const text = await attempt(lookups, `read ${table.paths[file]}`, () => read(index));
     if (text?.kind !== 'text') continue;
+    const path = table.paths[file] ?? '';
+    const texts = text.text.split('\n', MAX_LINES);
+    const passed = markPassedOn(texts);
+    const isPassing = passesOn(path, texts, passed);
     const lines = findWantedLines(text.text, worths);
-    const { score, line } = findBestWindow(lines, worths);
-    const prose = measureProseShare(table.paths[file] ?? '', text.text);
-    looked.set(file, { text: text.text, line, window: score, prose });
+    const { score, line } = findBestWindow(lines, worths, passed);
+    const prose = measureProseShare(path, text.text);
+    looked.set(file, { text: text.text, line: isPassing ? 0 : line, window: score, prose, isPassing });
   }
   return looked;
 }
@@ -272,7 +304,7 @@ type TermWorths = ReadonlyMap<number, number>;
 export interface Window {
   /** Sum of the worth of the distinct terms in it. */
   readonly score: number;
-  /** 1-based; the line in it with the most worth; 0 where there is no term. */
+  /** 1-based; the line in it with the most worth; 0 where there is none. */
   readonly line: number;
 }
 
@@ -291,9 +323,14 @@ export function findWantedLines(text: string, wanted: TermWorths): readonly (rea
   return lines;
 }
 
-/** A term counts once, however often it is in the stretch. */
-export function findBestWindow(lines: readonly (readonly number[])[], worths: TermWorths): Window {
+/** A term counts once, however often it is in the stretch. No line that `passed` marks is the one to look at. */
+export function findBestWindow(
+  lines: readonly (readonly number[])[],
+  worths: TermWorths,
+  passed: Uint8Array = new Uint8Array(lines.length),
+): Window {
   const stretch = createStretch(worths);
+  const own = lines.map((line, index) => (passed[index] === 1 ? [] : line));
   let [best, end] = [0, 0];
   for (const [index, line] of lines.entries()) {
     stretch.enter(line);
@@ -302,7 +339,7 @@ export function findBestWindow(lines: readonly (readonly number[])[], worths: Te
     // Sums that differ only by rounding are equal: the first stretch stays.
     if (sum > best + 1e-9) [best, end] = [sum, index];
   }
-  return { score: best, line: best > 0 ? findFullestLine(lines, end, worths) : 0 };
+  return { score: best, line: best > 0 ? findFullestLine(own, end, worths) : 0 };
 }
 
 interface LineWindow {
@@ -334,7 +371,7 @@ function createStretch(worths: TermWorths): LineWindow {
 }
 
 function findFullestLine(lines: readonly (readonly number[])[], end: number, worths: TermWorths): number {
-  let [best, at] = [0, end];
+  let [best, at] = [0, -1];
   for (let index = Math.max(0, end - WINDOW + 1); index <= end; index++) {
     const sum = [...new Set(lines[index])].reduce((total, hash) => total + (worths.get(hash) ?? 0), 0);
     if (sum > best) [best, at] = [sum, index];

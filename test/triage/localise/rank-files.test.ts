@@ -65,6 +65,26 @@ describe('the first suspect', () => {
     expect(suspects[0]?.reasons).toContain('defines `openLedger`, mentioned in the report');
   });
 
+  it.each([
+    [
+      'src/index.ts',
+      "export { openLedger } from './b.js';\nexport {\n  closeLedger,\n  ledgerRows,\n} from './c.js';\n",
+    ],
+    ['src/index.js', 'module.exports = {\n  openLedger,\n  closeLedger,\n  ledgerRows,\n};\n'],
+    [
+      'src/__init__.py',
+      'from .b import openLedger as openLedger\nfrom .c import closeLedger\nfrom .c import ledgerRows\n\n__all__ = [\n    "openLedger",\n    "closeLedger",\n    "ledgerRows",\n]\n',
+    ],
+    ['src/lib.rs', 'pub use b::openLedger;\npub use c::{closeLedger, ledgerRows};\n'],
+  ])('defines a name, rather than passes it on as %s does', async (path, text) => {
+    const { suspects } = await ranked('openLedger hangs\n\n```\nopenLedger();\nledgerRows();\ncloseLedger();\n```\n', [
+      'Start',
+      { [path]: text, 'src/b.ts': `\nexport function openLedger() {\n${'  wait();\n'.repeat(60)}}\n` },
+    ]);
+    expect(suspects[0]).toMatchObject({ file: 'src/b.ts', line: 2, function: 'openLedger' });
+    expect(suspects.find(({ file }) => file === path)?.line ?? 0).toBe(0);
+  });
+
   it('has a path that shares words', async () => {
     const { suspects } = await ranked('Ledger is wrong', [
       'Start',
