@@ -93,9 +93,10 @@ function readFrame(table: FrameTable, lines: readonly string[], index: number): 
   const found = find(table, lines, index);
   if (found === null) return null;
   const { form, groups } = found;
-  const written = groups['file'] ?? '';
+  // What PHP refuses to pass to a function is at fault where it is called: nothing of the function has run.
+  const written = groups['caller'] ?? groups['file'] ?? '';
   const file = NO_FILE.test(written) ? '' : written;
-  const line = Number(groups['line'] ?? 0);
+  const line = Number(groups['callerLine'] ?? groups['line'] ?? 0);
   const next = table.names === 'called' ? findNeighbour(table, lines, index) : null;
   // What says where an error was raised repeats the first frame in some languages.
   if (form.raises === true && next !== null && next.groups['file'] === file && Number(next.groups['line']) === line)

@@ -183,7 +183,7 @@ const PHP: FrameTable = {
       language: 'php',
       example: 'PHP Fatal error:  Uncaught TypeError: no price in /srv/shop/src/Cart.php:12',
       line: new RegExp(
-        `(?:Uncaught |Next |exception |^)'?(?<type>[A-Z][\\w\\\\]{1,160})'?(?: with message '|: )(?<message>.{0,1200}?)'?(?:, called in \\S{1,300} on line \\d{1,7} and defined)? in ${PHP_FILE}:(?<line>\\d{1,7})$`,
+        `(?:Uncaught |Next |exception |^)'?(?<type>[A-Z][\\w\\\\]{1,160})'?(?: with message '|: )(?<message>.{0,1200}?)'?(?:(?:, called| passed) in (?<caller>\\S{1,300}) on line (?<callerLine>\\d{1,7}) and (?:defined|(?:exactly|at least) \\d{1,3} expected))? in ${PHP_FILE}:(?<line>\\d{1,7})$`,
       ),
       before: /^\s*(?:Stack trace:|#0 )/,
       raises: true,

@@ -133,6 +133,18 @@ describe('PHP', () => {
     ]);
   });
 
+  it('begins at the call where a function is refused what it is passed', () => {
+    const message = 'Too few arguments to function Shop\\Prices::find()';
+    const [alone] = traces(
+      `PHP Fatal error:  Uncaught ArgumentCountError: ${message}, 0 passed in /srv/shop/src/Cart.php on line 12 and exactly 1 expected in /srv/shop/src/Prices.php:8
+Stack trace:
+#0 /srv/shop/public/index.php(5): Shop\\Cart->total()
+#1 {main}`,
+    );
+    expect(places(alone)[0]).toBe('total@/srv/shop/src/Cart.php:12');
+    expect(alone?.errorType).toBe('ArgumentCountError');
+  });
+
   it('has the place of the error first, and each function at the place that is in it', () => {
     const [trace] =
       traces(`PHP Fatal error:  Uncaught TypeError: Shop\\Prices::find(): Argument #1 must be of type string, null given, called in /srv/shop/src/Cart.php on line 12 and defined in /srv/shop/src/Prices.php:8
@@ -147,7 +159,6 @@ Stack trace:
       ['php', 'TypeError', 'Shop\\Prices::find(): Argument #1 must be of type string, null given'],
     ]);
     expect(places(trace)).toEqual([
-      'find@/srv/shop/src/Prices.php:8',
       '@/srv/shop/src/Cart.php:12',
       'array_map@array_map(Object(Closure), Array):0',
       'total@/srv/shop/src/Cart.php:14',
