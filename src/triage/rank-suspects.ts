@@ -329,9 +329,13 @@ const FIRMNESS: readonly ClueKind[] = [
   'name',
 ];
 
+/** In how many stack traces, and at how many lines, a report names a file says no more than the first of them. */
+const SAID_ONCE: ReadonlySet<ClueKind> = new Set(['frame', 'place', 'path']);
+
 /**
- * At most 3, the firmest first. Left out is what another reason says already: the place of a frame named again, the use
- * of a name that the file defines; and, where there is a firm reason, those based on everyday words.
+ * At most 3, the firmest first. Left out is what another reason says already: that a file is named once more, the place
+ * of a frame named again, the use of a name that the file defines; and, where there is a firm reason, those based on
+ * everyday words.
  */
 export function describeReasons(clues: readonly Clue[]): readonly string[] {
   const isSure = clues.some(isFirm);
@@ -339,6 +343,7 @@ export function describeReasons(clues: readonly Clue[]): readonly string[] {
   const defined = clues.flatMap(({ kind, names }) => (kind === 'definition' ? (names ?? []) : []));
   const says = ({ kind, line, names }: Clue): boolean => {
     if (kind === 'place') return !framed.has(line);
+    if (kind === 'path') return framed.size === 0;
     if (names === undefined) return true;
     if (names.length === 0) return !isSure;
     return kind !== 'use' || names.some((name) => !defined.includes(name));
@@ -346,7 +351,10 @@ export function describeReasons(clues: readonly Clue[]): readonly string[] {
   const ordered = clues
     .filter(says)
     .toSorted((a, b) => FIRMNESS.indexOf(a.kind) - FIRMNESS.indexOf(b.kind) || b.strength - a.strength);
-  return [...new Set(ordered.map(({ reason }) => reason))].slice(0, MAX_REASONS);
+  const told = ordered.filter(
+    ({ kind }, index) => !SAID_ONCE.has(kind) || ordered.findIndex((one) => one.kind === kind) === index,
+  );
+  return [...new Set(told.map(({ reason }) => reason))].slice(0, MAX_REASONS);
 }
 
 /** Only the first suspects are looked into: each costs a read and an outline. */

@@ -42,6 +42,23 @@ describe('the reasons', () => {
     ).toEqual(['defines `Header`']);
   });
 
+  it('say once that traces, lines or paths of the report name the file', () => {
+    expect(
+      describeReasons([
+        clue('frame', 'top frame of the first stack trace', { line: 4 }),
+        clue('frame', 'top frame of the second stack trace', { line: 4, strength: 0.4 }),
+        clue('path', 'mentioned in the report'),
+      ]),
+    ).toEqual(['top frame of the first stack trace']);
+    expect(
+      describeReasons([
+        clue('place', '`a.h:12` is mentioned in the report', { line: 12 }),
+        clue('place', '`a.h:5` is mentioned in the report', { line: 5, strength: 0.4 }),
+        clue('definition', 'defines `Header`', { names: ['Header'] }),
+      ]),
+    ).toEqual(['`a.h:12` is mentioned in the report', 'defines `Header`']);
+  });
+
   it('number frames as English does', () => {
     expect([1, 2, 3, 4, 11, 12, 13, 21, 22, 23].map(formatOrdinal).join(' ')).toBe(
       '1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 23rd',
