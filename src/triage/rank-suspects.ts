@@ -2,7 +2,7 @@
 
 import type { OutlineSymbol, SourceTree } from 'causeway-git-objects';
 import type { Suspect } from '../core/issue/index.ts';
-import { findEnclosingFunction, markTexts } from '../core/source/index.ts';
+import { findEnclosingFunction, findSpans, isOfInlineTests, markTexts } from '../core/source/index.ts';
 import { type Clue, type ClueKind, combineEvidence, isFirm, isLineNamed, NAMINGS, type Naming } from './clues.ts';
 import { carryLine, findDefinitionLine, isInformativeLine } from './examine.ts';
 import type { RankedFile } from './localise/rank-files.ts';
@@ -461,9 +461,23 @@ async function placeSuspect(
     }
     const chosen = isLineNamed(suspect) ? suspect.line : findCodeLine(suspect.file, lines, suspect.line);
     const line = chosen > 0 ? chosen : known;
+    if (!isLineNamed(suspect) && isAmongTests(suspect.file, { lines, outline, line })) {
+      return { suspect: { ...suspect, line: 0, function: '', lineFrom: '' as const }, mismatch: '' };
+    }
     const name = findEnclosingFunction(outline, line) || suspect.function;
     return { suspect: { ...suspect, line, function: name }, mismatch: '' };
   });
+}
+
+/** Whether the line is in a module of tests, which stands in the file that it tests. */
+function isAmongTests(
+  path: string,
+  at: { readonly lines: readonly string[]; readonly outline: readonly OutlineSymbol[]; readonly line: number },
+): boolean {
+  if (at.line === 0 || !at.outline.some(({ name }) => /^tests?$/.test(name))) return false;
+  return findSpans(path, at.lines.join('\n'), at.outline).some(
+    (span) => isOfInlineTests(span) && span.leadLine <= at.line && at.line <= span.lastLine,
+  );
 }
 
 /** Why the line that the report names cannot be the one that it means, in words; "" where it can. */

@@ -118,7 +118,9 @@ function readExamples(lines: readonly string[]): readonly string[] {
     const above = said.findLast((line) => line.trim() !== '') ?? '';
     const isShown = RUNS_BY_ITSELF.test(text) || (from >= 0 && SHOWS.test(above) && !NO_CODE.test(text));
     if (!isShown || (NO_CODE.test(text) && !/^[ \t]{0,20}(?:>>> |In \[|\$ )/m.test(text))) return [];
-    return [writeBlocks([[...(/[:：]\*{0,4}\s{0,20}$/.test(above) && from >= 0 ? [above.trim()] : []), ...code]]).join('')];
+    return [
+      writeBlocks([[...(/[:：]\*{0,4}\s{0,20}$/.test(above) && from >= 0 ? [above.trim()] : []), ...code]]).join(''),
+    ];
   });
 }
 

@@ -130,7 +130,8 @@ const RELEASE =
   /^(?:\[[\w-]{1,40}\] )?(?:\w{2,12}(?:\([\w-]{1,30}\))?!?: )?(?:(?:prepare|cut|tag|publish|bump|bumping|set|update|merge)\b.{0,40})?(?:release|version|v?\d)/i;
 
 /** `Bump lodash from 4.17.1 to 4.17.2`: of something else. */
-const OF_DEPENDENCY = /\b(?:bump|update|upgrade)s? (?:(?:dependency|plugin|module|package|action|crate|image|library) )?([@\w][\w@/.-]{0,80}) (?:from |to )/i;
+const OF_DEPENDENCY =
+  /\b(?:bump|update|upgrade)s? (?:(?:dependency|plugin|module|package|action|crate|image|library) )?([@\w][\w@/.-]{0,80}) (?:from |to )/i;
 
 /** `next version 1.2.3-SNAPSHOT`, `back to 1.3.0.dev0`: what is worked on next. */
 const NEXT = /^[.-]?(?:dev|snapshot|alpha|beta|rc|pre|next|canary|post)/i;

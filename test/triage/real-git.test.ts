@@ -42,6 +42,42 @@ KeyError: 'apple'
     expect(concludeFromFacts(facts, { seconds: 1 }).rootCause).toContain('Stack frames were read at v2.1.0');
   });
 
+  it('is not placed in the tests that stand in its file, nor said to define them', async () => {
+    await using repo = await gitRepository();
+    const text = [
+      'pub fn ledger_rows(from: u32) -> u32 {',
+      '    from + 1',
+      '}',
+      '',
+      '#[cfg(test)]',
+      'mod test {',
+      '    #[test]',
+      '    fn rows_of_the_ledger_agree() {',
+      '        assert_eq!(super::ledger_rows(1), 2);',
+      '    }',
+      '}',
+      '',
+    ];
+    await repo.commit({ 'src/ledger.rs': text.join('\n') }, 'Count rows');
+    await using opened = testSource();
+    await using lexicons = testLexicons();
+    const { suspects } = await gatherFacts({
+      report: `Test failures on s390x
+
+\`\`\`
+thread 'ledger::test::rows_of_the_ledger_agree' panicked at 'not equal', /usr/share/cargo/registry/quickcheck-0.6.2/src/tester.rs:179:28
+\`\`\`
+`,
+      revision: '',
+      repository: await opened.source.open(pathProject(repo.path), SIGNAL),
+      lexicon: lexicons.of(pathProject(repo.path)),
+      onStep: async () => {},
+      signal: SIGNAL,
+    });
+    expect(suspects[0]).toMatchObject({ file: 'src/ledger.rs', line: 1, function: 'ledger_rows' });
+    expect(suspects[0]?.reasons.join()).not.toContain('`test`');
+  });
+
   it('has places at the version that the report names, which are not called frames', async () => {
     await using repo = await gitRepository();
     await repo.commit({ 'shop/cart.py': 'def total(items):\n    return sum(items)\n' }, 'Sum items');

@@ -12,5 +12,13 @@ export type {
   TermMatches,
 } from './lexicon.ts';
 export { describeSearchCut, nameBranch, type OverlaySearchCut, type Source, SourceBusy } from './source.ts';
-export { cutLine, findDocstring, findEnclosingFunction, findSpans, markTexts, type Span } from './spans.ts';
+export {
+  cutLine,
+  findDocstring,
+  findEnclosingFunction,
+  findSpans,
+  isOfInlineTests,
+  markTexts,
+  type Span,
+} from './spans.ts';
 export { splitLines } from './split-lines.ts';

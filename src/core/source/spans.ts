@@ -18,6 +18,16 @@ export interface Span {
   readonly inner: boolean;
 }
 
+const OF_TESTS = /^(?:.{0,200}\.)?tests?(?:\.|$)/;
+
+/**
+ * Whether it is a module of tests, or lies in one: Rust keeps them in the file that they test, where they show a fault
+ * and are none.
+ */
+export function isOfInlineTests({ name, kind, owner }: Span): boolean {
+  return OF_TESTS.test(owner) || (kind !== 'function' && OF_TESTS.test(name));
+}
+
 /** Deeper nesting is generated code. */
 const MAX_DEPTH = 30;
 

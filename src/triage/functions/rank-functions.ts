@@ -2,7 +2,7 @@
 
 import { forEachWord, hashWord } from 'causeway-code-words';
 import type { Suspect } from '../../core/issue/index.ts';
-import { markTexts } from '../../core/source/index.ts';
+import { isOfInlineTests, markTexts } from '../../core/source/index.ts';
 import { SHORT_WORDS, STOP_WORDS } from '../identifiers.ts';
 import { createQuery, getWrittenTerm, type QueriedReport, type Query, splitReport } from '../localise/query.ts';
 import { saturate } from '../localise/table.ts';
@@ -30,9 +30,6 @@ interface RankInput {
 }
 
 const MAX_RANKED = 50;
-
-/** Rust keeps tests in a module of the file that they test: they show a fault and are none. */
-const INLINE_TESTS = /^(?:.{0,200}\.)?tests?(?:\.|$)/;
 
 /**
  * How much each feature counts: about the mean of two conditional logits, one fitted on each half of the projects,
@@ -72,7 +69,7 @@ export async function rankFunctions(
   const units: Unit[] = [];
   for (const [fileRank, file] of files.entries()) {
     const own = readUnits(file, { fileRank, fileScore: file.score / best, terms, phrases });
-    units.push(...own.filter(({ span }) => !INLINE_TESTS.test(span.owner)));
+    units.push(...own.filter(({ span }) => !isOfInlineTests(span)));
     await new Promise<void>((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
   }
