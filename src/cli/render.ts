@@ -92,7 +92,7 @@ function renderSearch(issue: Issue, page: TerminalPage): readonly string[][] {
     renderProse('Where to look', issue.rootCause, page),
     renderDiffExcerpt(issue, SEARCH_CONTEXT, page),
     renderOtherSuspects(suspects.slice(1), page),
-    readReport(report).logs.length === 0 ? [] : renderProse('What the log says', issue.problem, page),
+    readReport(report).logs.length === 0 ? [] : renderProse('Problem', issue.problem, page),
   ];
 }
 

@@ -2,6 +2,7 @@
 
 import { formatInlineCode } from 'causeway-safe-markdown';
 import { cutText, removeInvisibleIn } from 'causeway-visible-text';
+import { formatCounted } from '../core/counted.ts';
 import { type Analysis, type Conclusion, type Step, type Suspect, TOUCHED_BY_CHANGE } from '../core/issue/index.ts';
 import type { ContextRepository } from '../core/source/index.ts';
 import { isLineNamed } from './clues.ts';
@@ -13,7 +14,8 @@ import { isReliable, preventRise } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { formatError } from './report-errors.ts';
 import { isSilent } from './signals.ts';
-import { listQuestions, namesTests } from './statement.ts';
+import { listQuestions } from './statement.ts';
+import { orderCommits } from './version-range.ts';
 
 const FACTS_ALONE = 'Start here. No model was used, so the cause is unknown.';
 const NO_MODEL = 'No model was used.';
@@ -231,8 +233,9 @@ function buildSolutionSteps(
   const first = facts.examined;
   const isSure = isReliable(facts.shown[0]);
   const descriptions = [
-    first && isSure && changed === null ? listRecentChanges(first, facts) : '',
-    isCheck || namesTests(facts) ? '' : describeReproduction(facts, isSure),
+    isCheck ? '' : listChangesBetween(facts),
+    first && isSure && facts.between === null && changed === null ? listRecentChanges(first, facts) : '',
+    isCheck ? '' : describeReproduction(facts, isSure),
   ];
   return descriptions
     .filter((description) => description !== '')
@@ -243,15 +246,33 @@ function buildSolutionSteps(
  * A test near a place that is not to be relied on is near nothing. Steps are asked for only where the report has nothing
  * to begin with: no code, no command, no trace.
  */
-function describeReproduction({ stepsToReproduce, examined, signals }: Facts, isSure: boolean): string {
+function describeReproduction({ stepsToReproduce, examined, signals, logs }: Facts, isSure: boolean): string {
   const test = isSure ? (examined?.test ?? null) : null;
   const place = test === null ? '' : formatInlineCode(`${test.path}:${test.line}`);
+  const [failed] = logs.flatMap(({ excerpt }) => excerpt.tests);
+  if (failed !== undefined) return `Run the failing test ${formatInlineCode(failed)} alone at this commit.`;
   if (stepsToReproduce.length > 0)
     return `Turn the steps to reproduce into a failing test${place === '' ? '' : `; the nearest one is ${place}`}.`;
   if (signals.traces.length + signals.commands.length + signals.quoted.length > 0)
-    return place === '' ? '' : `Write a failing test; the nearest one is ${place}.`;
+    return `Write a failing test${place === '' ? '' : `; the nearest one is ${place}`}.`;
   return `Steps to reproduce would help.${place === '' ? '' : ` The nearest test is ${place}.`}`;
 }
+
+/** Where the report says from when on it fails, one of these did it. */
+function listChangesBetween({ between, shown }: Facts): string {
+  if (between === null || between.commits.length === 0) return '';
+  const { good, bad, commits } = between;
+  const files = shown.map(({ file }) => file);
+  const list = orderCommits(between, files)
+    .slice(0, MOST_COMMITS)
+    .map(({ sha, date, subject }) => `- ${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`);
+  const more = commits.length - list.length;
+  const count = formatCounted(commits.length, 'commit');
+  const lead = `Check the ${count} that changed source between ${good.name} and ${bad.name}:`;
+  return [lead, ...list, ...(more > 0 ? [`- … ${more} more`] : [])].join('\n');
+}
+
+const MOST_COMMITS = 5;
 
 /** But for those that came after what the report tells of, such as its own fix: they cannot have caused it. */
 function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts): string {

@@ -134,6 +134,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     callers: findCallers(traced.mapped),
     examined,
     likeliest,
+    between,
     dependencies: findDependencies(traced.mapped.flat()),
     mismatches: [...traced.lost, ...found.mismatches],
     removals: traced.removals,

@@ -9,6 +9,7 @@ import type { RankedFunction, RankedSuspect } from './ranked.ts';
 import type { Expectations } from './reproduction.ts';
 import type { Revisions } from './resolve-revision.ts';
 import type { Signals } from './signals.ts';
+import type { VersionRange } from './version-range.ts';
 
 export interface Facts {
   readonly revisions: Revisions;
@@ -32,6 +33,8 @@ export interface Facts {
   readonly examined: Examined | null;
   /** Of the commits of `range`; null: none is clearly likeliest, or there are none. */
   readonly likeliest: LikeliestCommit | null;
+  /** What changed between the last good version that the report names and the first bad one; null: it names none. */
+  readonly between: VersionRange | null;
   /** Stack frames that belong to packages the repository does not hold, by name. */
   readonly dependencies: readonly string[];
   /** What in the report does not fit the commit, in words. */

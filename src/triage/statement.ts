@@ -217,11 +217,6 @@ function cutAtWord(text: string, length: number): string {
   return (space > length * 0.8 ? cut.slice(0, space) : cut).replace(/[\ud800-\udbff]$/, '').trimEnd();
 }
 
-/** Whether a log names the tests that failed: to run them is to reproduce it. */
-export function namesTests({ logs }: Pick<Facts, 'logs'>): boolean {
-  return logs.some(({ excerpt }) => excerpt.tests.length > 0);
-}
-
 function askForError({ errors }: Signals): string {
   return errors.every(({ from, message }) => from === 'quote' || (from === 'prose' && message === ''))
     ? 'What is the exact error message, with its full stack trace or the log around it?'
@@ -234,10 +229,16 @@ function askForVersion({ removals: [removal], revisions: { asked, askedName, isG
     return `Does it still happen at ${shortenSha(asked)}, and what is the trace there? The report prints a line that ${nameCommit(removal)} removed.`;
   const [version] = signals.versions.filter(({ foreign, fine }) => !foreign && !fine);
   const differ = "Lines in the report don't match";
-  if (isGiven) return `Is the report from another version? ${differ} ${askedName}, which was asked for.`;
+  if (isGiven)
+    return `Is the report from another version? ${differ} ${nameAsked(asked, askedName)}, which was asked for.`;
   if (version !== undefined)
     return `Which tag or commit of this repository is ${version.version}? ${differ} the commit that was read.`;
   return `Which version, tag or commit shows the problem? ${differ} the commit that was read.`;
+}
+
+/** Forty digits can't be read. */
+function nameAsked(asked: string, askedName: string): string {
+  return askedName === asked ? shortenSha(asked) : askedName;
 }
 
 /** What was expected is not asked of those who have said it. */
@@ -248,6 +249,13 @@ function askForSteps({ signals, expectations }: Facts): string {
   return `Which steps or commands lead to it, ${said ? 'and with what input' : 'with what input, and what happens instead of what you expected'}?`;
 }
 
+/** A report that says so has an error to show; of a wrong result nobody has a stack trace. */
+const THROWN =
+  /\b(?:crash\w{0,4}|throw[sn]?|threw|exceptions?|panic\w{0,4}|seg(?:mentation )?fault|stack ?trace|traceback|abort(?:s|ed)?|error (?:message|log)|Fehlermeldung|Absturz|stürzt)\b|报错|异常|崩溃/i;
+
+/** Whoever wrote more has said what they know. */
+const MAX_SHORT = 200;
+
 /** Empty where the facts point somewhere with more than words. What was given is not asked for again. */
 export function listQuestions(facts: Facts): readonly string[] {
   const { signals, logs, shown, stepsToReproduce, revisions } = facts;
@@ -255,8 +263,12 @@ export function listQuestions(facts: Facts): readonly string[] {
   const questions: string[] = [];
   if (facts.mismatches.length > 0 && revisions.framesName === '') questions.push(askForVersion(facts));
   if (pointed) return questions;
-  if (signals.traces.length === 0 && logs.length === 0) questions.push(askForError(signals));
-  if (stepsToReproduce.length === 0 && !namesTests(facts)) questions.push(askForSteps(facts));
+  // A log has its error, and whoever gives one has said how it came about.
+  if (logs.length > 0) return questions;
+  const isShort = facts.problem.length < MAX_SHORT;
+  const isThrown = signals.errors.length > 0 || isShort || THROWN.test(facts.problem);
+  if (signals.traces.length === 0 && isThrown) questions.push(askForError(signals));
+  if (stepsToReproduce.length === 0 && isShort) questions.push(askForSteps(facts));
   const isDated = signals.versions.some(({ foreign }) => !foreign) || signals.shas.length > 0;
   if (!isDated && !revisions.isGiven && revisions.framesName === '' && questions.length < 3)
     questions.push('Which version, tag or commit of this project shows it?');

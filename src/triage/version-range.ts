@@ -66,7 +66,7 @@ export function createRangeClues(range: VersionRange | null): readonly Clue[] {
     line: 0,
     function: '',
     strength: CHANGED / Math.sqrt(commits.size),
-    reason: `changed between ${range.good.name} and ${range.bad.name}, in ${nameCommits(touching.map(({ commit }) => commit))}`,
+    reason: `the file changed between ${range.good.name} and ${range.bad.name}, in ${nameCommits(touching.map(({ commit }) => commit))}`,
     named: 'changed' as const,
   }));
 }
@@ -85,9 +85,9 @@ export async function recordVersionRange(
   if (range === null) return;
   const { good, bad, commits, total } = range;
   const before = range.isGoodNamed ? '' : `${good.name} is the release before it. `;
-  const near = commits.filter(({ paths }) => paths.some((path) => suspects.includes(path)));
-  const ordered = [...near, ...commits.filter((commit) => !near.includes(commit))];
-  const shown = ordered.slice(0, MAX_SHOWN).map((commit) => describeCommit(commit, suspects));
+  const shown = orderCommits(range, suspects)
+    .slice(0, MAX_SHOWN)
+    .map((commit) => describeCommit(commit, suspects));
   const more = commits.length - shown.length;
   if (more > 0) shown.push(`… ${formatCounted(more, 'more commit')} that touch source`);
   await lookups.notebook.record({
@@ -100,6 +100,12 @@ export async function recordVersionRange(
         : `${commits.length} of ${formatCounted(total, 'commit')} between them ${commits.length === 1 ? 'touches' : 'touch'} source; those that touch the first suspects come first.`
     }`,
   });
+}
+
+/** Those that touch the suspects first, each part newest first. */
+export function orderCommits({ commits }: VersionRange, suspects: readonly string[]): readonly SourceCommit[] {
+  const near = commits.filter(({ paths }) => paths.some((path) => suspects.includes(path)));
+  return [...near, ...commits.filter((commit) => !near.includes(commit))];
 }
 
 interface ResolvedRange {
@@ -210,7 +216,7 @@ function isJustBefore(version: string, bad: string): boolean {
 /** A release of everyone, without `-rc.1` and its like. */
 const FINAL = /^\d+(?:\.\d+){1,3}$/;
 
-export interface SourceCommit extends CommitInfo {
+interface SourceCommit extends CommitInfo {
   /** Source files that it touches. */
   readonly paths: readonly string[];
 }
@@ -222,12 +228,16 @@ async function listSourceCommits(
   to: string,
 ): Promise<{ readonly commits: readonly SourceCommit[]; readonly total: number }> {
   const tree = repository.tree(to);
-  const { commits } = await tree.compare(from, {}, signal);
+  const { commits, files } = await tree.compare(from, {}, signal);
+  // A file may be the same at both ends: changed and changed back, or on a branch that the other one has too.
+  const differing = new Set(files.flatMap(({ path, previousPath }) => [path, previousPath]));
   const messages = new Map<string, CommitMessage>();
   const ids = commits.map(({ sha }) => sha);
   for await (const some of tree.messages(ids, signal)) for (const each of some) messages.set(each.sha, each);
   const touching = commits.flatMap((commit) => {
-    const paths = (messages.get(commit.sha)?.paths ?? []).filter((path) => classifyFile(path) === 'source');
+    const paths = (messages.get(commit.sha)?.paths ?? []).filter(
+      (path) => classifyFile(path) === 'source' && differing.has(path),
+    );
     return paths.length === 0 ? [] : [{ ...commit, paths }];
   });
   return { commits: touching, total: commits.length };

@@ -118,7 +118,7 @@ describe('an Issue in the terminal', () => {
     const whole = (issue: ReturnType<typeof sampleIssue>) => renderIssue(issue, PLAIN);
     expect(whole(sampleIssue())).not.toContain('Problem');
     const log = '--- Log: build.log ---\nTypeError: x is not a function\n';
-    expect(whole(sampleIssue({}, { report: log }))).toContain('What the log says\n  Checkout crashes');
+    expect(whole(sampleIssue({}, { report: log }))).toContain('Problem\n  Checkout crashes');
   });
 
   it('names at most five suspects, and how many more there are', () => {

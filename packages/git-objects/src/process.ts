@@ -31,7 +31,10 @@ export interface GitCall {
   readonly secrets?: readonly string[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Whether it is over soon and prints little, so that a small process may start it. Absent: no. */
+  /**
+   * Whether it is over soon and its output is read as it comes, so that a small process may start it: what it prints is
+   * not held back by a slow reader. Absent: no.
+   */
   readonly isBrief?: boolean;
 }
 

@@ -1,11 +1,11 @@
 // The starter's own process: starts what it is told to, and passes on what that prints. See starter.ts.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { endProcessGroup, type FromStarter, type ToStarter } from './starter.ts';
 
 const running = new Map<number, ChildProcess>();
 
-/** Resolves when the pipe has taken it: a reader that is slower than git stops git, not this memory. */
+/** Resolves when the pipe has taken it, so that what git prints faster waits in git, not in this memory. */
 function send(message: FromStarter): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
@@ -17,6 +17,15 @@ async function forward(id: number, kind: 'stdout' | 'stderr', from: Readable): P
   for await (const chunk of from) await send({ kind, id, chunk });
 }
 
+/** Null where it can't even be tried, such as with more arguments than the system takes. */
+function spawnOrNull(program: string, args: readonly string[], options: SpawnOptionsWithoutStdio) {
+  try {
+    return spawn(program, args, options);
+  } catch {
+    return null;
+  }
+}
+
 async function start({
   id,
   program,
@@ -24,8 +33,14 @@ async function start({
   folder,
   env,
 }: Extract<ToStarter, { readonly kind: 'start' }>): Promise<void> {
-  const detached = process.platform !== 'win32';
-  const child = spawn(program, args, { cwd: folder, env, stdio: 'pipe', windowsHide: true, detached });
+  const child = spawnOrNull(program, args, {
+    cwd: folder,
+    env,
+    stdio: 'pipe',
+    windowsHide: true,
+    detached: process.platform !== 'win32',
+  });
+  if (child === null) return await send({ kind: 'closed', id, code: null });
   running.set(id, child);
   child.stdin.on('error', () => undefined);
   const closed = new Promise<number | null>((resolve) => {
