@@ -30,4 +30,6 @@ export interface RankedFunction {
   readonly score: number;
   /** For people, the most informative first; at most three. */
   readonly reasons: readonly string[];
+  /** Whether the report names it, or one that calls it, or a stack trace runs through it; else only words led here. */
+  readonly isMeant: boolean;
 }

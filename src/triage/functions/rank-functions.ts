@@ -98,7 +98,12 @@ function toRanked(weighed: WeighedUnit, score: number): RankedFunction {
     place: frameLine > 0 ? frameLine : findInformativeLine(unit, weighed.weights),
     score: Math.round(score * 1_000) / 1_000,
     reasons: describeFunctionReasons(weighed),
+    isMeant: isMeant(weighed),
   };
+}
+
+function isMeant({ features, framedAlike, isNamed, caller }: WeighedUnit): boolean {
+  return isNamed || framedAlike > 0 || features.written > 0 || caller !== '';
 }
 
 const MAX_REASONS = 3;
@@ -478,19 +483,30 @@ function describeFunction(
 }
 
 /**
+ * Where the second function of a file is nearly as likely, the first was at fault in 3 of 12 files that a fix changed,
+ * else in 49 of 75 (55 reports of 30 projects).
+ */
+const NEARLY = 0.8;
+
+/**
  * The suspects with the function that ranks best in their file, and the line in it to look at first: their own where
  * that lies in the function. A frame or a named place knows better: its place stays, also where it names a function
- * without a line.
+ * without a line. Where words alone choose between functions and hardly prefer one, the file is named without a place.
  */
 export function addFunctions(
   suspects: readonly RankedSuspect[],
   ranked: readonly RankedFunction[],
 ): readonly RankedSuspect[] {
   return suspects.map((suspect) => {
-    const best = ranked.find(({ path }) => path === suspect.file);
+    const [best, second] = ranked.filter(({ path }) => path === suspect.file);
     const isPlaced = suspect.isFramed || (suspect.evidence === 'firm' && suspect.line > 0);
     if (best === undefined || isPlaced) return suspect;
     const isInside = suspect.line >= best.line && suspect.line <= best.lastLine;
+    const isUnsure = !best.isMeant && second !== undefined && second.score >= best.score * NEARLY;
+    // The line that defines a name of the report is no guess.
+    const isDefinition = suspect.lineFrom === 'definition' && suspect.evidence === 'names';
+    if (isUnsure && !isInside)
+      return isDefinition ? suspect : { ...suspect, line: 0, lineFrom: '' as const, function: '' };
     const place = isInside ? {} : { line: best.place, lineFrom: '' as const };
     return { ...suspect, ...place, function: best.name };
   });

@@ -71,6 +71,23 @@ describe('functions of suspects', () => {
     expect(addFunctions([compiled], ranked)).toEqual([compiled]);
   });
 
+  it('are not named where words alone choose between some that are as likely', async () => {
+    const files = {
+      'cart.py': 'def first(coupon):\n    keep(coupon)\n\n\ndef other(coupon):\n    save(coupon)\n',
+      'mail.py': FILES['mail.py'],
+    };
+    const suspects = [suspect('cart.py', { line: 6 }), suspect('mail.py')];
+    const { ranked } = await look(suspects, undefined, files);
+    expect(addFunctions(suspects, ranked)).toMatchObject([
+      { file: 'cart.py', line: 0, function: '' },
+      { file: 'mail.py', line: 1, function: 'send' },
+    ]);
+    const inside = suspect('cart.py', { line: 2 });
+    expect(addFunctions([inside], ranked)).toMatchObject([{ line: 2, function: 'first' }]);
+    const defined = suspect('cart.py', { line: 5, function: 'other', evidence: 'names', lineFrom: 'definition' });
+    expect(addFunctions([defined], ranked)).toEqual([defined]);
+  });
+
   it('are those of the other files where one cannot be read', async () => {
     const { ranked, steps } = await look([suspect('cart.py'), suspect('mail.py')], (lookup) => {
       if (lookup === 'read cart.py') throw new Error('damaged');
