@@ -4,15 +4,12 @@ import { findFailingPlaces } from 'causeway-ci-log';
 import type { Trace } from './frames.ts';
 import { cleanPath } from './paths.ts';
 
-/** Of fewer traces each may be the failure. */
-const LEAST = 4;
-
 /**
  * Where the text lists failed tests and some traces run through their files, those traces, each with what it caused; else
  * all. Linear in the text.
  */
 export function keepFailing(traces: readonly Trace[], text: string): readonly Trace[] {
-  if (traces.length < LEAST) return traces;
+  if (traces.length < 2) return traces;
   const tests = [...new Set(findFailingPlaces(text, () => false).tests.map(cleanPath))];
   const isOfFailed = ({ frames }: Trace): boolean =>
     frames.some(({ file }) => {

@@ -195,7 +195,7 @@ const BELOW = 3;
 function findErrorBelow(table: FrameTable, lines: readonly string[], last: number): ErrorHead | null {
   for (let index = last + 1; index <= last + BELOW; index++) {
     const text = cutLead(lines[index] ?? '');
-    const groups = table.errors.find(({ line }) => line.source.startsWith('terminating'))?.line.exec(text)?.groups;
+    const groups = table.errors.find(({ below }) => below === true)?.line.exec(text)?.groups;
     if (groups !== undefined) return toHead(groups, 'none');
   }
   return null;

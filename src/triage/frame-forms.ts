@@ -30,7 +30,8 @@ interface ErrorForm {
   readonly line: RegExp;
   /** What the line below must be. */
   readonly before?: RegExp;
-  readonly link?: 'causes_previous' | 'caused_by_previous';
+  /** Whether it also stands below the frames. */
+  readonly below?: true;
 }
 
 /** Forms that programs mix in one trace. */
@@ -320,7 +321,7 @@ const ELIXIR: FrameTable = {
   ],
   errors: [
     { line: /\*{1,2} \((?<type>[A-Z][\w.]{0,120})\) (?<message>.{1,1800})$/ },
-    { line: /terminating \((?<type>[A-Z][\w.]{0,120})\): (?<message>.{1,1800})$/ },
+    { line: /terminating \((?<type>[A-Z][\w.]{0,120})\): (?<message>.{1,1800})$/, below: true },
   ],
   reach: 40,
 };

@@ -35,3 +35,9 @@ it('keeps all where no failed test is in a trace', () => {
   const [list] = LOG.split('⎯⎯⎯⎯⎯⎯⎯ Failed Tests');
   expect(findSignals(list ?? '').traces).toHaveLength(4);
 });
+
+it('leaves out even a single trace of a passing test', () => {
+  const [, few = ''] = LOG.split(printed('stock'));
+  const files = findSignals(few).traces.map(({ frames }) => frames[0]?.file);
+  expect(files).toEqual(['/srv/shop/src/total.ts']);
+});
