@@ -3,7 +3,16 @@
 import type { OutlineSymbol, SourceTree } from 'causeway-git-objects';
 import type { Suspect } from '../core/issue/index.ts';
 import { findEnclosingFunction, findSpans, isOfInlineTests, markTexts } from '../core/source/index.ts';
-import { type Clue, type ClueKind, combineEvidence, isFirm, isLineNamed, NAMINGS, type Naming } from './clues.ts';
+import {
+  type Clue,
+  type ClueKind,
+  combineEvidence,
+  type Evidence,
+  isFirm,
+  isLineNamed,
+  NAMINGS,
+  type Naming,
+} from './clues.ts';
 import { carryLine, findDefinitionLine, isInformativeLine } from './examine.ts';
 import type { RankedFile } from './localise/rank-files.ts';
 import { attempt, type Lookups } from './lookups.ts';
@@ -89,7 +98,8 @@ export function rankSuspects(clues: readonly Clue[], ranked: readonly RankedFile
   const byFile = Map.groupBy(clues, ({ path }) => path);
   const known = new Set(ranked.map(({ path }) => path));
   const named = findNamedFiles(clues);
-  const ordered = moveNamedFirst(moveTracesFirst(ranked, clues), clues, named);
+  const namedFirst = moveNamedFirst(moveTracesFirst(ranked, clues), clues, named);
+  const ordered = liftChanged(namedFirst, byFile);
   const sure = new Set([...named].flatMap(([path, { naming }]) => (naming === 'changed' ? [] : [path])));
   const first = placeRanked(ordered, byFile, sure);
   const others = [...byFile]
@@ -136,8 +146,7 @@ interface NamedFile {
 
 /**
  * What the report names comes before what it only sounds like, the surest way of naming first, and then what it names
- * first; the first file of a trace and what was ranked before it stay before them. Those that merely changed between two
- * versions are lifted within the first 30 only.
+ * first; the first file of a trace and what was ranked before it stay before them.
  */
 function moveNamedFirst(
   ranked: readonly RankedFile[],
@@ -145,16 +154,50 @@ function moveNamedFirst(
   named: ReadonlyMap<string, NamedFile>,
 ): readonly RankedFile[] {
   const framed = new Set(clues.flatMap((clue) => (isSureFrame(clue) ? [clue.path] : [])));
-  const rate = ({ path }: RankedFile, rank: number): number => {
+  const rate = ({ path }: RankedFile): number => {
     const found = named.get(path);
-    const isTooFar = found?.naming === 'changed' && rank >= MAX_SUSPECTS;
-    return found === undefined || isTooFar ? Number.POSITIVE_INFINITY : found.order;
+    return found === undefined || found.naming === 'changed' ? Number.POSITIVE_INFINITY : found.order;
   };
-  const rated = ranked.map((file, rank) => ({ file, order: rate(file, rank) }));
+  const rated = ranked.map((file) => ({ file, order: rate(file) }));
   const kept = ranked.findIndex(({ path }) => framed.has(path)) + 1;
   // Equal ones stay as they were ranked.
   const moved = rated.slice(kept).sort((a, b) => (a.order === b.order ? 0 : a.order - b.order));
   return [...rated.slice(0, kept), ...moved].map(({ file }) => file);
+}
+
+const EVIDENCE_ORDER: readonly Evidence[] = ['firm', 'names', 'words'];
+
+/**
+ * What changed between two versions that the report names comes before files for which no more speaks, within the first
+ * 30, and is then as sure as what it passes: that it changed is never a reason against another file.
+ */
+function liftChanged(
+  ranked: readonly RankedFile[],
+  byFile: ReadonlyMap<string, readonly Clue[]>,
+): readonly RankedFile[] {
+  const files = ranked.slice(0, MAX_SUSPECTS).map((file) => {
+    const given = byFile.get(file.path) ?? [];
+    const others = [...given, ...file.clues].filter(({ named }) => named !== 'changed');
+    const score = Math.max(file.score, computeScore(file.path, pickBestOfKinds(given)));
+    const isChanged = given.some(({ named }) => named === 'changed') && !others.some(({ named }) => named);
+    const evidence = EVIDENCE_ORDER.indexOf(combineEvidence(others));
+    const isFixed = isChanged || score >= WEAK_SCORE || others.some(staysBefore);
+    return { file, score, isChanged, evidence, isFixed };
+  });
+  for (const [from, one] of files.entries()) {
+    const before = files.slice(0, from);
+    const to = before.findLastIndex((other) => other.isFixed || other.evidence < one.evidence) + 1;
+    if (!one.isChanged || to === from) continue;
+    const score = Math.max(one.score, ...before.slice(to).map((other) => other.score));
+    const lifted = { ...one, score, file: { ...one.file, score } };
+    files.splice(from, 1);
+    files.splice(to, 0, lifted);
+  }
+  return [...files.map(({ file }) => file), ...ranked.slice(MAX_SUSPECTS)];
+}
+
+function staysBefore({ kind, named, names = [] }: Clue): boolean {
+  return kind === 'frame' || named !== undefined || (kind === 'definition' && names.length > 0);
 }
 
 /** Each file by the surest way in which it is named. */

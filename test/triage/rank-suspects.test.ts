@@ -56,7 +56,7 @@ describe('suspects', () => {
     });
   });
 
-  it('that changed between two named versions are lifted within the first 30 only, and are no surer for it', () => {
+  it('that changed between two named versions are lifted within the first 30 only, and as sure as what they pass', () => {
     const ranked = Array.from({ length: 31 }, (_, index) => ({
       path: `src/${String.fromCharCode(65 + index)}.ts`,
       score: 0.4 - index / 100,
@@ -68,11 +68,30 @@ describe('suspects', () => {
     }));
     const suspects = rankSuspects(changed, ranked);
     expect(suspects.slice(0, 3).map(({ file, score }) => [file, score])).toEqual([
-      ['src/E.ts', 0.36],
-      ['src/J.ts', 0.31],
-      ['src/A.ts', 0.31],
+      ['src/E.ts', 0.4],
+      ['src/J.ts', 0.4],
+      ['src/A.ts', 0.4],
     ]);
     expect(suspects.at(-1)?.file).toBe(ranked[30]!.path);
+  });
+
+  it.each([
+    ['defines a name of the report', 0.4, { ...clue('definition', 'src/a.ts', 0.4), names: ['total'] }],
+    ['is in a trace', 0.4, clue('frame', 'src/a.ts', 0.4)],
+    ['has a name of the report', 0.4, { ...clue('use', 'src/a.ts', 0.4), names: ['total'] }],
+    ['is likely', 0.8, clue('commit', 'src/a.ts', 0.4)],
+  ])('that changed between two named versions come after one that %s, which is as sure as ever', (_, score, own) => {
+    const ranked = [
+      { path: 'src/a.ts', score, clues: [own] },
+      { path: 'src/b.ts', score: 0.1, clues: [] },
+      { path: 'src/c.ts', score: 0.05, clues: [] },
+    ];
+    const changed = { ...clue('reference', 'src/c.ts', 0.05), named: 'changed' as const };
+    expect(rankSuspects([changed], ranked).map((one) => [one.file, one.score])).toEqual([
+      ['src/a.ts', score],
+      ['src/c.ts', 0.1],
+      ['src/b.ts', 0.1],
+    ]);
   });
 
   it('that the report names in one way are in the order in which it does, but for the files of one change', () => {
