@@ -1,5 +1,6 @@
 // The Issue that facts alone allow: where they point and why, what to look at next, and that no model was used.
 
+import type { CommitInfo } from 'causeway-git-objects';
 import { formatInlineCode } from 'causeway-safe-markdown';
 import { cutText, removeInvisibleIn } from 'causeway-visible-text';
 import { formatCounted } from '../core/counted.ts';
@@ -259,11 +260,17 @@ function describeReproduction({ stepsToReproduce, examined, signals, logs }: Fac
 }
 
 /** Where the report says from when on it fails, one of these did it. */
-function listChangesBetween({ between, shown }: Facts): string {
+function listChangesBetween({ between, shown, signals }: Facts): string {
   if (between === null || between.commits.length === 0) return '';
   const { good, bad, commits } = between;
-  const files = shown.map(({ file }) => file);
-  const list = orderCommits(between, files)
+  const ordered = orderCommits(
+    between,
+    shown.map(({ file }) => file),
+  );
+  const names = [...signals.identifiers.map(({ name }) => name), ...signals.words.map(({ word }) => word)];
+  const isAbout = ({ subject }: CommitInfo) => names.some((name) => includesWord(subject, name));
+  const about = ordered.filter(isAbout);
+  const list = [...about, ...ordered.filter((commit) => !about.includes(commit))]
     .slice(0, MOST_COMMITS)
     .map(({ sha, date, subject }) => `- ${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`);
   const more = commits.length - list.length;
@@ -273,6 +280,13 @@ function listChangesBetween({ between, shown }: Facts): string {
 }
 
 const MOST_COMMITS = 5;
+
+/** Whether the text has the word, in any case; one of fewer than five letters is in many. */
+function includesWord(text: string, word: string): boolean {
+  if (word.length < 5) return false;
+  const at = text.toLowerCase().indexOf(word.toLowerCase());
+  return at >= 0 && !/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + word.length));
+}
 
 /** But for those that came after what the report tells of, such as its own fix: they cannot have caused it. */
 function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts): string {

@@ -34,14 +34,19 @@ async function lookAt(
   }
   await using opened = testSource();
   await using lexicons = testLexicons();
-  const { steps } = await gatherFacts({
+  const facts = await gatherFacts({
     ...{ report, revision: revision(shas) },
     repository: await opened.source.open(pathProject(repo.path), SIGNAL),
     lexicon: lexicons.of(pathProject(repo.path)),
     onStep: async () => {},
     signal: SIGNAL,
   });
-  return { steps, find: (start: string) => steps.find(({ action }) => action.startsWith(start)) };
+  const { steps } = facts;
+  return {
+    steps,
+    find: (start: string) => steps.find(({ action }) => action.startsWith(start)),
+    told: concludeFromFacts(facts, { seconds: 1 }).solutionSteps.map(({ description }) => description),
+  };
 }
 
 const filler = (name: string) =>
@@ -393,6 +398,27 @@ describe('what the report refers to', () => {
       expect(steps.filter(({ analysis }) => analysis.includes('is the release before it'))).toEqual([]);
     },
   );
+});
+
+describe('what to do about a regression', () => {
+  it('is to look at the commits between, first those of which the report speaks, and at no file that is the same', async () => {
+    const coupon = (text: string): Files => ({ 'src/coupon.js': `${text}\n`, 'src/till.js': 'open();\n' });
+    const { told } = await lookAt(
+      'applyCoupon gives no discount\n\nStarted with 1.1.0, it does not happen with 1.0.0',
+      [
+        { files: { ...coupon('a'), 'src/same.js': 'a\n' }, tag: 'v1.0.0' },
+        { files: { 'src/same.js': 'b\n' }, subject: 'Try something' },
+        { files: coupon('b'), subject: 'Read applyCoupon in capitals' },
+        { files: { 'src/same.js': 'a\n' }, subject: 'Take it back' },
+        { files: { 'src/till.js': 'open(1);\n' }, subject: 'Open the till', tag: 'v1.1.0' },
+      ],
+    );
+    expect(told[0]?.replaceAll(/[0-9a-f]{7} \(\S+\)/g, 'SHA').split('\n')).toEqual([
+      'Check the 2 commits that changed source between v1.0.0 and v1.1.0:',
+      '- SHA Read applyCoupon in capitals',
+      '- SHA Open the till',
+    ]);
+  });
 });
 
 describe('test cases', () => {
