@@ -25,7 +25,7 @@ export function findNamedRange(report: string, names: ReadonlySet<string>): Name
     const places = findVersionsIn(text).filter(({ version }) => isOwn(version, names));
     for (const [at, place] of places.entries()) {
       const known = roles.get(place.version.version) ?? { version: place.version, roles: new Set<Role>() };
-      known.roles.add(readRole(text, place, places[at + 1] ?? null, names));
+      known.roles.add(readRole(text, { previous: places[at - 1] ?? null, place, next: places[at + 1] ?? null }, names));
       roles.set(place.version.version, known);
     }
   }
@@ -108,31 +108,52 @@ const GOOD_AFTER =
   /^[`*"')\]]{0,3}(?: or (?:lower|earlier|older|below)| of [\w@/-]{1,40}| ?版本?)?,?:? {0,2}(?:\((?=work))?(?:(?:it|this|that|everything|all|still|was|is|just|had|have|has|the \w+) ){0,3}(?:works?|worked|working(?! (?:in|un)\w)|fine|ok(?:ay)?|good|unaffected|not affected|i (?:was|am) able|(?:→ |-> )?(?:the )?(?:errors?|issues?|problems?|bugs?) (?:disappears?|is gone|goes away)|(?:fix(?:es|ed)|resolv(?:es|ed)|solv(?:es|ed)) (?:it|the|this)|(?:does|did)(?:n['’]t| not) (?:happen|have|show|crash|fail|reproduce|exist)|funktionier\w*|lief|ging|läuft|fonctionn\w*|funcion\w*|正常|没问题|没有问题|可以|では(?:正常|動))/iu;
 
 const BAD_AFTER =
-  /^[`*"')\]]{0,3}(?: of [\w@/-]{1,40}| ?版本?)?,?:? {0,2}(?:(?:it|this|that|still|was|is|has|a|the|which) ){0,3}(?:broke\b|broken|breaks|regression|introduced|fails?\b|failed|crash\w*|does(?:n['’]t| not) (?:work)|no longer works?|not working|started|began|bad\b|affected|报错|不行|失败|出现|后|以降|から)/iu;
+  /^[`*"')\]]{0,3}(?: of [\w@/-]{1,40}| ?版本?)?,?:? {0,2}(?:(?:it|this|that|still|was|is|has|a|the|which) ){0,3}(?:broke\b|broken|breaks|regression|introduced|fails?\b|failed|crash\w*|the code (?:\w+ ){0,4}(?:crash\w*|fails|breaks|throws)|does(?:n['’]t| not) (?:work)|no longer works?|not working|started|began|bad\b|affected|报错|不行|失败|出现|后|以降|から)/iu;
 
-/** Of `from A to B` whichever is later is the one that was moved to; back to an older one it is moved from what is broken. */
-function readRole(
-  line: string,
-  { version, from, to }: VersionPlace,
-  next: VersionPlace | null,
-  names: ReadonlySet<string>,
-): Role {
+interface Neighbours {
+  readonly previous: VersionPlace | null;
+  readonly place: VersionPlace;
+  readonly next: VersionPlace | null;
+}
+
+function readRole(line: string, places: Neighbours, names: ReadonlySet<string>): Role {
+  const { version, from, to } = places.place;
   const before = cutSentence(line.slice(Math.max(0, from - 120), from));
-  const after = line.slice(to, to + 60);
   const moved = MOVED.exec(before)?.[1]?.toLowerCase();
   if (moved !== undefined && !ITSELF.test(moved) && !names.has(moved)) return 'none';
-  const between = next === null ? '' : line.slice(to, next.from);
-  if (next !== null && LEFT.test(before) && ARROW.test(between)) return isLater(next.version, version) ? 'good' : 'bad';
+  const other = findOtherOfMove(line, places, before);
+  // Back to an older one it is moved from what is broken.
+  if (other !== null) return isLater(other, version) ? 'good' : 'bad';
+  const isOfNext = places.next !== null && OF_NEXT.test(line.slice(to, places.next.from));
+  const after = line.slice(to, to + 60);
+  const said = readBefore(before) ?? readAround(before, isOfNext ? '' : after);
+  const isUnsure = said === 'good' && (IS_ASKED.test(after) || IS_WISHED.test(before));
+  return isUnsure ? 'none' : said;
+}
+
+/** Of `from A to B` and `to B from A` the version that this one is not; null where it is of neither. */
+function findOtherOfMove(line: string, { previous, place, next }: Neighbours, before: string): NamedVersion | null {
+  if (next !== null) {
+    const between = line.slice(place.to, next.from);
+    if ((LEFT.test(before) && ARROW.test(between)) || FROM_NEXT.test(between)) return next.version;
+  }
+  return previous !== null && FROM_NEXT.test(line.slice(previous.to, place.from)) ? previous.version : null;
+}
+
+function readAround(before: string, after: string): Role {
+  if (GOOD_AFTER.test(after) || GOOD_BEFORE.test(before)) return 'good';
+  return BAD_AFTER.test(after) || BAD_BEFORE.test(before) ? 'bad' : 'none';
+}
+
+/** What is so sure that what stands behind the version does not matter; null: nothing. */
+function readBefore(before: string): Role | null {
+  if (UNTRIED.test(before)) return 'none';
   if (UP_TO.test(before)) return 'bad';
   if (MENDED.test(before)) return 'good';
   if (IS_NEWS.test(before)) return 'none';
   const stopped = NOT_WORKING.exec(before)?.[1] ?? '';
-  if (stopped !== '') return /^(?:n['’]t|not|never)$/i.test(stopped) ? 'none' : 'bad';
-  const isOfNext = OF_NEXT.test(between);
-  if (!isOfNext && GOOD_AFTER.test(after)) return 'good';
-  if (GOOD_BEFORE.test(before)) return 'good';
-  if ((!isOfNext && BAD_AFTER.test(after)) || BAD_BEFORE.test(before)) return 'bad';
-  return 'none';
+  if (stopped === '') return null;
+  return /^(?:n['’]t|not|never)$/i.test(stopped) ? 'none' : 'bad';
 }
 
 /** Before the version that is left. */
@@ -144,6 +165,20 @@ const LEFT = new RegExp(
 /** Between it and the one that was moved to. */
 const ARROW =
   /^[`*"')]{0,3} {0,2}(?:to|-{1,2}>|→|>|=>|auf|à|vers|a|al|до|升级到|更新到|到) {0,2}[`*"'(]{0,3}(?:(?:version|release|[\w@/-]{1,40}) )?$/iu;
+
+/** `to 8.4.0 from 8.3.3`. */
+const FROM_NEXT =
+  /^[`*"')]{0,3} {0,2}\(?(?:from|von|de|depuis|desde|da|с) {0,2}[`*"'(]{0,3}(?:(?:version|release|[\w@/-]{1,40}) )?v?$/iu;
+
+/** `Fixed in 8.4.0?` */
+const IS_ASKED = /^[`*"')\]]{0,3}\?/;
+
+/** `I have not tested since 8.4.0`. */
+const UNTRIED =
+  /(?:\b(?:have|has|had) (?:not|never)|\b(?:have|has|had)n['’]t|['’]ve (?:not|never)|\bnot) (?:\w+ ){0,2}?(?:(?:re)?test(?:ed|ing)|tried|check(?:ed|ing)|updated|upgraded)\b[^.;]{0,40}$/i;
+
+/** `should also work with 8.4.0`. */
+const IS_WISHED = /\b(?:should|must|ought|expect\w{0,3})\b[^.;]{0,40}$/i;
 
 /** `8.4.0, does not happen with 8.3.3`: what is said between two is said of the second. */
 const OF_NEXT =

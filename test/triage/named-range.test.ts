@@ -34,6 +34,10 @@ describe('a good and a bad version', () => {
     'Desde que actualicé de 8.3.3 a 8.4.0 la suma está mal.',
     '从 8.3.3 升级到 8.4.0 后合计错误。',
     '8.3.3 版本正常，8.4.0 版本报错',
+    'Since I upgraded to 8.4.0 from 8.3.3 it is broken.',
+    'It worked before, since I upgraded to v8.4.0 (from v8.3.3) it breaks.',
+    'Upgraded shop to `8.4.0` from `8.3.3`, now totals are wrong.',
+    'With version 8.3.3 the following worked:\n```\ntotal()\n```\nWith version 8.4.0 the code from above crashes with:\n\nThe code working with 8.3.3 should also work with 8.4.0.',
   ])('%s', (report) => {
     expect(readRange(`Totals\n\n${report}\n`)).toEqual(['8.3.3', '8.4.0']);
   });
@@ -60,6 +64,9 @@ describe('only a bad one', () => {
 describe('neither', () => {
   it.each([
     'Shop version: 8.4.0',
+    'I have not tested since 8.4.0.',
+    "We haven't upgraded since 8.4.0.",
+    'Fixed in 8.4.0? I see it on 8.3.3.',
     'I can reproduce it in 8.4.0.',
     'It fails since I updated numpy from 1.23.0 to 1.24.0.',
     'The field is not required since 8.0.',
