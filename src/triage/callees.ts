@@ -247,7 +247,7 @@ interface RankedCallee {
   readonly score: number;
 }
 
-/** What a word of the report counts by where it is. */
+/** What a word in the report counts by where it is. */
 const IN_TITLE = 2;
 const IN_NAME = 2;
 const IN_TEXT = 0.5;

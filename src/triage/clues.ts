@@ -240,7 +240,7 @@ function describeClueReason(
   const test = kind === 'test' ? ', a test' : '';
   if (position > 0) return `${formatOrdinal(position + 1)} project frame in ${name}${test}`;
   return raising > 0
-    ? `calls what raises the error, at the top of ${name}`
+    ? `calls the function that raises the error, at the top of ${name}`
     : `top frame of ${name} in ${repository}${test}`;
 }
 

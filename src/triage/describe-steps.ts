@@ -93,7 +93,7 @@ export function describeRevision(revisions: Revisions, signals: Signals, head: A
     result: lines.join('\n'),
     analysis:
       framesName === '' || !hasPlaces
-        ? `Reading everything at ${shortenSha(asked)}.`
+        ? `Reading the source at ${shortenSha(asked)}.`
         : `Reading ${nameWhatIsRead(signals).toLowerCase()} at ${framesName}, which the report names; everything else at ${shortenSha(asked)}.`,
   };
 }

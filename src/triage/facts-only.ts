@@ -304,7 +304,7 @@ function listCitations(facts: Facts, own?: ExaminedPlace): Analysis['citations']
   const quote = first ? quoteCode(facts, first) : '';
   if (!first || step === 0 || quote === '') return [];
   const isNamed = own === undefined || own.file === first.file;
-  return [{ claim: `${isNamed ? PLACE : 'Also to look at:'} ${first.file}:${first.line}.`, step, quote }];
+  return [{ claim: `${isNamed ? PLACE : 'Also look at:'} ${first.file}:${first.line}.`, step, quote }];
 }
 
 function formatPlace({ file, line, function: name }: ExaminedPlace): string {

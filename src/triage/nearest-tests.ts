@@ -62,7 +62,7 @@ const MAX_NAMES = 12;
 /** The function's own name says more than any other. */
 const OWN_NAME = 3;
 
-/** The case that shares most names with the report, if any does. */
+/** The test case that shares the most names with the report, if any does. */
 export async function recordNearestTests(lookups: Lookups, place: TestedPlace): Promise<NearestTest | null> {
   const files = await findNearTestFiles(lookups, place);
   const action = `find tests of ${place.path} at ${shortenSha(lookups.tree.revision)}`;
@@ -79,7 +79,7 @@ export async function recordNearestTests(lookups: Lookups, place: TestedPlace): 
     lookup: 'tests',
     action,
     result: [...listed, ...(more > 0 ? [`… ${formatCounted(more, 'more file')}`] : []), ...shown].join('\n'),
-    analysis: best === null ? 'None of their cases names it.' : 'The case that shares most names with the report.',
+    analysis: best === null ? 'None of their cases names it.' : 'The test case that shares the most names with the report.',
   });
   return best && { path: best.path, line: best.from };
 }

@@ -147,8 +147,8 @@ export async function recordReferences({ notebook, tree }: Lookups, references: 
     action: `look for ${references.map(({ name }) => name).join(', ')} in commit messages and files at ${shortenSha(tree.revision)}`,
     result: isFound ? references.flatMap(describeReference).join('\n') : 'nothing found',
     analysis: isFound
-      ? 'Commits and lines of files that name what the report refers to.'
-      : 'No commit before this one and no file names what the report refers to.',
+      ? 'Commits and lines that mention what the report refers to.'
+      : 'No earlier commit and no file mentions what the report refers to.',
   });
 }
 

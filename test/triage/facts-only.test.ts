@@ -122,7 +122,7 @@ describe('the facts-only Issue', () => {
     const changed = [{ file: 'src/names.ts', line: 7, function: 'readName' }];
     const { rootCause, analysis } = concludeFromFacts(facts, { seconds: 1, isCheck: true, changed });
     expect(rootCause).toMatch(/^Most likely place: `src\/names\.ts:7`/);
-    expect(analysis.citations.map(({ claim }) => claim)).toEqual(['Also to look at: src/header.ts:4.']);
+    expect(analysis.citations.map(({ claim }) => claim)).toEqual(['Also look at: src/header.ts:4.']);
   });
 
   it('takes a line of code for the place, not the comment or the documentation that has the words', async () => {

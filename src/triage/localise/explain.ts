@@ -95,7 +95,7 @@ function explainDefinitions({ table, gathered }: Ranking, file: number, text: st
   const defined: { readonly line: number; readonly reason: string; readonly names: readonly string[] }[] = [];
   for (const { word, isCode } of names) {
     const { name, line } = findDefinition(table.paths[file] ?? '', text, word);
-    const naming = isCode ? describeNaming(name === word) : 'a word of the report';
+    const naming = isCode ? describeNaming(name === word) : 'a word in the report';
     if (name !== '') defined.push({ line, reason: `defines \`${name}\`, ${naming}`, names: isCode ? [word] : [] });
     if (defined.length === MAX_DEFINED) break;
   }
@@ -175,7 +175,7 @@ function explainUse(ranking: Ranking, file: number, text: string): { readonly re
   const terms = listInformativeTerms(ranking, WITHOUT_LOG, file).slice(0, 8);
   if (terms.length === 0) return { reason: '', names: [] };
   const forms = findForms(text, terms);
-  if (forms.length === 0) return { reason: `mentions forms of ${quoteEachWord(terms.slice(0, MAX_NAMED))}`, names: [] };
+  if (forms.length === 0) return { reason: `mentions variants of ${quoteEachWord(terms.slice(0, MAX_NAMED))}`, names: [] };
   const names = forms
     .filter(({ word, term }) => term.isWhole && looksLikeCode(term.word.slice(1)) && looksLikeCode(word.slice(1)))
     .slice(0, MAX_NAMED);
@@ -188,7 +188,7 @@ function explainTest(ranking: Ranking, file: number, text: string): string {
   const terms = listInformativeTerms(ranking, ONLY_TEST, file).slice(0, MAX_NAMED);
   if (terms.length === 0) return '';
   const forms = findForms(text, terms);
-  if (forms.length === 0) return `mentions forms of ${quoteNames(terms)}, used by the failing test`;
+  if (forms.length === 0) return `mentions variants of ${quoteNames(terms)}, used by the failing test`;
   const isSame = forms.every((form) => form.isSame);
   return `mentions ${quoteNames(forms)}, ${isSame ? 'used by' : 'similar to words of'} the failing test`;
 }
