@@ -74,9 +74,11 @@ interface ReadReport {
 export function findErrors({ lines, rest, traces, commands }: ReadReport): readonly ReportedError[] {
   const read: ErrorMessage[] = [];
   let above = '';
-  for (const { text, kind } of markCode(rest)) {
+  const marked = markCode(rest);
+  for (const [index, { text, kind }] of marked.entries()) {
     if (read.length >= MAX_FOUND) break;
-    read.push(...findErrorsIn(text, { isCode: kind === 'code', above }));
+    const beside = [marked[index - 1], marked[index + 1]].flatMap((line) => line?.text ?? []);
+    read.push(...findErrorsIn(text, { isCode: kind === 'code', above, beside }));
     if (text.trim() !== '') above = text;
   }
   const traced = traces.map(({ errorType, message }): ErrorMessage => ({ type: errorType, message, from: 'trace' }));
@@ -130,13 +132,17 @@ interface LineContext {
   readonly isCode: boolean;
   /** The last line before it that is not blank. */
   readonly above: string;
+  /** The lines next to it. */
+  readonly beside: readonly string[];
 }
 
-function findErrorsIn(line: string, { isCode, above }: LineContext): readonly ErrorMessage[] {
+function findErrorsIn(line: string, context: LineContext): readonly ErrorMessage[] {
+  const { isCode, above } = context;
   const head = parseErrorHead(line);
-  if (head && isErrorType(head.type)) return readTypedError(line, head, isCode);
+  if (head && isErrorType(head.type))
+    return readTypedError(line, head, isCode).flatMap((error) => weighSaid(line, error, context));
   const logged = WARNING.test(line) ? undefined : LOGGED.exec(line.slice(0, 1_000))?.[1]?.replace(TIME, '');
-  if (logged) return readLogged(line, logged, isCode);
+  if (logged) return readLogged(line, logged, isCode).flatMap((error) => weighSaid(line, error, context));
   const printed = isCode ? readPrinted(line) : '';
   if (printed !== '') return [{ type: '', message: printed, from: 'log' }];
   const quoted = findQuotedMessages(isCode ? line.replace(LITERAL, '') : line);
@@ -145,6 +151,31 @@ function findErrorsIn(line: string, { isCode, above }: LineContext): readonly Er
     message,
     from: isSaidAsError(message, before.trim() === '' ? above : before) ? 'prose' : 'quote',
   }));
+}
+
+/** In Markdown. */
+const HEADING = /^ {0,3}#{1,6} /;
+
+/** Indented, or one that programs write, or what is typed to run one. */
+const OUTPUT = /^(?:\t| {2,40}\S|\s{0,3}(?:```|~~~|[$>|] ))/;
+
+/** Words only, as people write them: no name, number, path, value or sign of a program. */
+const WORDS = /^(?!.{0,400}(?:[a-z][A-Z]|[A-Z]{3}))[A-Za-z][A-Za-z'’ ,.;!?-]{0,400}$/;
+
+/** Words; messages of fewer are as short as a person's remark. */
+const LEAST_SENTENCE = 4;
+
+/** Under a heading or in a paragraph `error:` also begins what a person says, which no program printed. */
+function weighSaid(line: string, error: ErrorMessage, { isCode, beside }: LineContext): readonly ErrorMessage[] {
+  if (error.from !== 'log' || isCode || error.message === '') return [error];
+  const isSaid = isFailure(error.message);
+  if (HEADING.test(line)) return isSaid ? [{ ...error, from: 'prose' }] : [];
+  const isSentence = WORDS.test(error.message) && error.message.split(' ').length >= LEAST_SENTENCE;
+  if (!isSentence || isLogLine(line) || [line, ...beside].some((each) => OUTPUT.test(each) || isLogLine(each)))
+    return [error];
+  const isNamed = error.type !== '' && !NO_TYPE.test(error.type);
+  if (!isSaid && !isNamed) return [];
+  return beside.some((each) => each.trim() !== '') ? [{ ...error, from: 'prose' }] : [error];
 }
 
 /** What runtimes, pytest and structured logs print without a type. */

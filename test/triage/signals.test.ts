@@ -205,6 +205,10 @@ describe('what is no error, though it is quoted or labelled so', () => {
     ['a heading', 'Totals\n\n## Error\n\nSee the picture.'],
     ['a question of a form', 'Totals\n\n- If you see a compilation error: can you run the tests?'],
     ['a title', 'Compile error: Nested loops since 3.9.1\n\nThey stop.'],
+    ['a heading that goes on', 'Totals\n\n## Error: what I see\n\nSee the picture.'],
+    ['a heading with a type', 'Totals\n\n### CartError: where it comes from\n\nSee the picture.'],
+    ['a sentence after a label', 'Totals\n\nThe cart is full.\nerror: the docs say so'],
+    ['a sentence after a word', 'Totals\n\nException: when the user has no account, it is fine'],
     ['how many there were', 'Totals\n\n```\nFailed: 1 failure(s), 0 warning(s) in 1 files\n```'],
     ['the name of what failed', 'Totals\n\n```\nERROR: test_total (shop.tests.CartTest)\n```'],
     ['a key of translations', 'Totals\n\nIt throws a `[[error:invalid-data]]` there.'],
@@ -230,6 +234,11 @@ describe('what is an error by its grammar', () => {
       'rpc error: no address',
     ],
     ['It ends in "TypeError: no price" when I click "Buy".', 'TypeError: no price'],
+    ['Error: spawn git ENOENT', 'Error: spawn git ENOENT'],
+    ['Error: Could not find the coupon', 'Error: Could not find the coupon'],
+    ['$ shop total\nerror: the price of tea\n  --> cart.shop:3', 'the price of tea'],
+    ['```\nError: what I see\n```', 'Error: what I see'],
+    ['## TypeError: no price is not a function', 'TypeError: no price is not a function'],
     ["```\nKeyError    Traceback (most recent call last)\nKeyError: 'tea'\n```", "KeyError: 'tea'"],
   ])('%j', (text, error) => {
     expect(listErrors(`Totals\n\n${text}`)[0]).toBe(error);
