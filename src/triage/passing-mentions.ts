@@ -2,6 +2,7 @@
 // says nothing of the place of a fault.
 
 import { markCode } from 'causeway-log-lines';
+import { isListing } from './listing-lines.ts';
 import { toPlainLines } from './report-text.ts';
 import { findPlacesIn, type SignalPlace } from './signals.ts';
 
@@ -68,7 +69,7 @@ export function findMeantPlaces(report: string): ReadonlySet<string> {
   for (const [index, { text, kind }] of lines.entries()) {
     const isCode = kind === 'code';
     const isQuiet = QUIET_LOG.test(text) || TREE.test(text) || PROMPT.test(text) || isImport(text, isCode);
-    if (kind === 'fence' || isQuiet) continue;
+    if (kind === 'fence' || isQuiet || isListing(text)) continue;
     const places = findPlacesIn(text);
     if (places.length === 0 || new Set(places.map(({ file }) => file)).size > MOST_IN_LINE) continue;
     const line = { text, isCode, isCaption: CAPTION.test(text), isBeforeCode: lines[index + 1]?.kind === 'fence' };

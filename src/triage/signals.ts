@@ -1,11 +1,12 @@
 // What a report contains by itself: stack traces, places, errors, paths, identifiers, commands, versions.
 
 import { readLogHeading } from 'causeway-ci-log';
-import { isLogLine, isPassedTest, markCode } from 'causeway-log-lines';
+import { isLogLine, markCode } from 'causeway-log-lines';
 import { keepFailing } from './failing-traces.ts';
 import type { Trace } from './frames.ts';
 import { findTraces } from './frames.ts';
 import { findIdentifiers, findWords, type Identifier, type Word } from './identifiers.ts';
+import { isListing } from './listing-lines.ts';
 import { cleanPath } from './paths.ts';
 import { findErrors, formatError, MAX_MESSAGE, type ReportedError } from './report-errors.ts';
 import { cleanTitle, isSetUpCommand, MAX_TITLE, toPlainLines } from './report-text.ts';
@@ -42,7 +43,7 @@ export function findSignals(text: string): Signals {
   const rest = lines.filter((_, index) => !traced.has(index));
   const prose = rest.slice(0, PROSE_LINES);
   const title = readTitle(lines);
-  const naming = prose.filter((line) => !isSetUpCommand(line) && !isPassedTest(line));
+  const naming = prose.filter((line) => !isSetUpCommand(line) && !isListing(line));
   const { paths, places } = findPaths(rest);
   const commands = findCommands(prose);
   return {
@@ -271,13 +272,14 @@ const LINE = /^(?::(\d{1,7})|:?[([](\d{1,7})[,)\]]|#L(\d{1,7}))/;
 const SOURCE_LINK =
   /https?:\/\/[^\s/]{3,100}\/[^\s/?]{1,100}\/[^\s/?]{1,100}\/(?:-\/)?(?:blob|blame|src)\/[^\s/]{1,100}\/([^\s?#)\]>"']{3,400})(?:#L(\d{1,7}))?/g;
 
-/** Distinct paths and places in the order of the text. */
+/** Distinct paths and places in the order of the text; what a program only lists is none. */
 function findPaths(lines: readonly string[]): {
   readonly paths: readonly string[];
   readonly places: readonly SignalPlace[];
 } {
   const found = new Map<string, SignalPlace>();
   for (const line of lines) {
+    if (isListing(line)) continue;
     for (const place of findPlacesIn(line)) found.set(`${place.file}:${place.line}`, place);
     if (found.size >= MAX_PATHS) break;
   }

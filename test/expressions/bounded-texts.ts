@@ -37,6 +37,7 @@ export const BOUNDED: readonly Bound[] = [
   { file: 'src/triage/symbol-names.ts', most: 2_000, why: `Names in frames: ${REPORT_LINE}` },
   { file: 'src/triage/paths.ts', most: 2_000, why: `Paths and symbols of frames: ${REPORT_LINE}` },
   { file: 'src/triage/signals.ts', most: 2_000, why: REPORT_LINE },
+  { file: 'src/triage/listing-lines.ts', most: 400, why: 'isListing reads no longer line' },
   { file: 'src/triage/passing-mentions.ts', most: 2_000, why: REPORT_LINE },
   { file: 'src/triage/references.ts', most: 2_000, why: 'Lines of a report are cut at 2,000 characters' },
   { file: 'src/triage/report-errors.ts', most: 2_000, why: REPORT_LINE },

@@ -14,6 +14,9 @@ describe('a file that the report points at', () => {
     ['I was able to fix this by extending **runtime/src/renderer.ts** like this:', ['runtime/src/renderer.ts:0']],
     ['The tests were moved from `log.py` to `qtlog.py`.', ['log.py:0', 'qtlog.py:0']],
     ['See src/index.ts:73 for it', ['src/index.ts:73']],
+    ['[3/9] src/deep/cart.cpp:7:2: error: no such member', ['src/deep/cart.cpp:7']],
+    ['FAIL src/deep/cart.test.ts', ['src/deep/cart.test.ts:0']],
+    ['| src/deep/cart.ts | 12 | loses the total |', ['src/deep/cart.ts:0']],
     ['The overload from color.h is not called, but that of format.h', ['color.h:0', 'format.h:0']],
   ])('%s', (line, places) => {
     expect(meant(line)).toEqual(places);
@@ -55,6 +58,13 @@ describe('a passing mention', () => {
     ['is of every project', ['Prepend it in settings.py or in `__init__.py`, and run ./manage.py']],
     ['is one of a list', ['Touched: a/b.ts, a/c.ts, a/d.ts, a/e.ts']],
     ['is a comparison', ['This works fine in shop/order.ts, unlike in shop/basket.ts']],
+    ['is a row of columns drawn', [' lib/ref.ts         |   80.00 |    70.00 |   90.00 |   80.10 | 12-40,99 ']],
+    ['is a row of columns', ['src/click/_winconsole.py      142    142     0%   1-290']],
+    ['is the last column of a function', ['shop/cart.go:12:\tAddItem\t\t85.7%']],
+    ['is a row of what a commit changed', ['```', ' src/click/decorators.py | 12 +++---', '```']],
+    ['is changed here', ['```', ' M src/click/formatting.py', '\tmodified:   src/click/core.py', '```']],
+    ['is one whose tests pass', ['ok src/deep/cart.go 0.3s', 'PASS src/deep/cart.test.ts (5.1 s)']],
+    ['is what a build is at', ['[12/30] Building CXX object src/deep/cart.cpp', '  Compiling src/deep/cart.cpp']],
     ['is said to be right', ['shop/order.ts looks fine']],
   ])('%s', (_, lines) => {
     expect(meant(...lines)).toEqual([]);

@@ -1,11 +1,12 @@
 // A report as a query: its parts, the terms and names in each, and the source of the test that failed.
 
 import { findPart, forEachWord, hashTerm, joinName, splitIntoTerms, stemWord } from 'causeway-code-words';
-import { isLogLine, isPassedTest, markCode } from 'causeway-log-lines';
+import { isLogLine, markCode } from 'causeway-log-lines';
 import type { MappedFrame } from '../clues.ts';
 import type { Trace } from '../frames.ts';
 import { findTraces } from '../frames.ts';
 import { COMMON_WORDS } from '../identifiers.ts';
+import { isListing } from '../listing-lines.ts';
 import { classifyFile } from '../own-code.ts';
 import { getFileName, listPaths } from '../paths.ts';
 import { cleanTitle, isSetUpCommand, MAX_TITLE, toPlainLines } from '../report-text.ts';
@@ -220,7 +221,7 @@ export function splitReport({ report, title, traces, mapped }: QueriedReport): R
   const reader = createQueryReader(title);
   for (const [index, { text, kind }] of markCode(lines).entries()) {
     if (kind === 'fence') continue;
-    if (traced.has(index) || isSetUpCommand(text) || isPassedTest(text)) continue;
+    if (traced.has(index) || isSetUpCommand(text) || isListing(text)) continue;
     if (isLogLine(text)) reader.parts.log.push(text);
     else if (kind === 'prose') reader.prose(text);
     else reader.code(text);
