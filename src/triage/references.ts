@@ -2,10 +2,11 @@
 // messages, source and tests.
 
 import type { CommitInfo, SearchHit } from 'causeway-git-objects';
-import { markCode } from 'causeway-log-lines';
+import { isLogLine, markCode } from 'causeway-log-lines';
 import { cutText } from 'causeway-visible-text';
 import type { IndexedCommit } from '../core/source/index.ts';
 import type { Clue } from './clues.ts';
+import { isListing } from './listing-lines.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';
 
@@ -23,7 +24,7 @@ const NUMBER =
 const RELATED =
   /\b(?:related to|similar to|see(?: also)?|duplicates?(?: of)?|same (?:as|issue as|problem as)|like|compare(?: to| with)?|cf\.?|reminds? me of|implemented(?: in)?|mentioned in|discussed in|look(?:ing|ed)? at|working on|found (?:in|by|with)|follow(?:ing)?[- ]?up (?:to|of|on|from)|split from|part of)\W{1,6}(?:(?:the|this|that|issues?|prs?|pull requests?|commits?|and)\s){0,3}[\s([`"'#]{0,4}(?:https?:\S{0,150})?$/i;
 
-/** In the order of the text; those in code are colours, lines and examples. */
+/** In the order of the text; those in code are colours, lines and examples, those of a log are its own. */
 export function findIssueNumbers(report: string): readonly number[] {
   return [...findNumbers(report).keys()];
 }
@@ -32,8 +33,8 @@ export function findIssueNumbers(report: string): readonly number[] {
 function findNumbers(report: string): ReadonlyMap<number, boolean> {
   const numbers = new Map<number, boolean>();
   for (const { text, kind } of markCode(report.split(/\r?\n/).slice(0, 2_000))) {
-    if (kind === 'code' || kind === 'fence') continue;
-    const line = text.slice(0, 2_000);
+    if (kind === 'code' || kind === 'fence' || isLogLine(text) || isListing(text)) continue;
+    const line = removeSpans(text.slice(0, 2_000));
     for (const { 1: digits, index } of line.matchAll(NUMBER)) {
       const isMeant = !RELATED.test(line.slice(Math.max(0, index - 200), index));
       numbers.set(Number(digits), isMeant || (numbers.get(Number(digits)) ?? false));
@@ -41,6 +42,14 @@ function findNumbers(report: string): ReadonlyMap<number, boolean> {
   }
   return new Map([...numbers].slice(0, MAX_NUMBERS));
 }
+
+/** What stands in backticks is quoted: a number there is of an output. */
+function removeSpans(line: string): string {
+  return line.replace(/`[^`]{1,200}`/g, ' ');
+}
+
+/** Before an id in a path or after an option, as in `version.commit=1a2b3c4`: it is what is built. */
+const OF_BUILD = /(?:=|(?<!\/commits?)[\\/]|(?:^|\s)--?[a-z][\w-]{0,40} )["']?$/;
 
 /** A commit by its id: within a link, only in one to the commit itself. */
 const SHA = /(?<![\w-])(?<!(?:blob|tree|blame|raw|src|compare|actions|jobs?)\/)[0-9a-f]{7,40}(?![\w-])/g;
@@ -64,11 +73,18 @@ export function findBlamedCommits(report: string): readonly string[] {
   const found = new Set<string>();
   for (const { text, kind } of markCode(report.split(/\r?\n/).slice(0, 2_000))) {
     const line = text.slice(0, 2_000);
-    if (kind !== 'prose' || !BLAMED.test(line) || countPlainWords(line) < LEAST_WORDS) continue;
+    if (
+      kind !== 'prose' ||
+      isLogLine(text) ||
+      isListing(text) ||
+      !BLAMED.test(line) ||
+      countPlainWords(line) < LEAST_WORDS
+    )
+      continue;
     for (const { 0: sha, index } of line.matchAll(SHA)) {
       const before = line.slice(Math.max(0, index - 200), index);
       const isId = /\d/.test(sha) && /[a-f]/.test(sha);
-      const isPassing = [IN_USE, OF_VERSION, RELATED].some((form) => form.test(before));
+      const isPassing = [IN_USE, OF_VERSION, RELATED, OF_BUILD].some((form) => form.test(before));
       if (isId && !isPassing) found.add(sha);
     }
   }
@@ -89,6 +105,8 @@ export interface Reference {
   /** Whether the report names it as more than something related. */
   readonly isMeant: boolean;
   readonly commits: readonly CommitInfo[];
+  /** What the commit changed, where the report names a commit; empty otherwise. */
+  readonly paths: readonly string[];
   readonly hits: readonly SearchHit[];
 }
 
@@ -117,10 +135,12 @@ export function createReferenceClues(
   const paths = new Map(history.map((commit) => [commit.sha, commit.paths]));
   const clues = new Map<string, Clue>();
   // The commit of a pull request names the issue as well: it is said once, as what is meant if it is.
-  for (const { name, isMeant, commits } of references.toSorted((a, b) => Number(b.isMeant) - Number(a.isMeant))) {
+  for (const { name, isMeant, commits, paths: own } of references.toSorted(
+    (a, b) => Number(b.isMeant) - Number(a.isMeant),
+  )) {
     for (const { sha, subject } of commits) {
       const said = `${shortenSha(sha)} “${cutText(subject, MAX_SUBJECT)}”`;
-      const files = (paths.get(sha) ?? []).filter((path) => classifyFile(path) === 'source');
+      const files = (paths.get(sha) ?? own).filter((path) => classifyFile(path) === 'source');
       if (files.length > MOST_FILES) continue;
       for (const path of files.filter((each) => !clues.has(`${sha} ${each}`))) {
         clues.set(`${sha} ${path}`, {
@@ -171,15 +191,20 @@ async function findReference(lookups: Lookups, number: number, isMeant: boolean)
     attempt(lookups, `search #${number}`, () => tree.search(query, signal)),
   ]);
   const hits = (search?.hits ?? []).slice(0, LINES_SHOWN);
-  return { name: `#${number}`, isMeant, commits: history?.commits ?? [], hits };
+  return { name: `#${number}`, isMeant, commits: history?.commits ?? [], paths: [], hits };
 }
 
 async function findCommit(lookups: Lookups, written: string): Promise<Reference | null> {
-  const { repository, signal } = lookups;
+  const { repository, tree, signal } = lookups;
   const sha = await repository.resolve(written, signal);
-  if (sha === null) return null;
-  const found = await attempt(lookups, `history of ${shortenSha(sha)}`, () =>
-    repository.tree(sha).history({ limit: 1 }, signal),
-  );
-  return { name: shortenSha(sha), isMeant: true, commits: found?.commits ?? [], hits: [] };
+  // The commit that is read is the version in use.
+  if (sha === null || sha === tree.revision) return null;
+  const at = repository.tree(sha);
+  // Its files are asked of git: the index has only the newest commits.
+  const [found, changed] = await Promise.all([
+    attempt(lookups, `history of ${shortenSha(sha)}`, () => at.history({ limit: 1 }, signal)),
+    attempt(lookups, `changes of ${shortenSha(sha)}`, () => at.compare(null, {}, signal)),
+  ]);
+  const paths = (changed?.files ?? []).map(({ path }) => path);
+  return { name: shortenSha(sha), isMeant: true, commits: found?.commits ?? [], paths, hits: [] };
 }

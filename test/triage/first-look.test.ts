@@ -4,7 +4,7 @@ import { gitRepository } from '../../packages/git-objects/test/git-repository.ts
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { findTestCases } from '../../src/triage/nearest-tests.ts';
-import { findBlamedCommits, findIssueNumbers } from '../../src/triage/references.ts';
+import { createReferenceClues, findBlamedCommits, findIssueNumbers } from '../../src/triage/references.ts';
 import { testLexicons } from '../support/memory-source.ts';
 import { pathProject, testSource } from '../support/project-source.ts';
 
@@ -43,6 +43,7 @@ async function lookAt(
   });
   const { steps } = facts;
   return {
+    shas,
     steps,
     find: (start: string) => steps.find(({ action }) => action.startsWith(start)),
     told: concludeFromFacts(facts, { seconds: 1 }).solutionSteps.map(({ description }) => description),
@@ -325,6 +326,25 @@ describe('what the report refers to', () => {
     );
   });
 
+  it('leads to the files of a blamed commit that is older than the history that is indexed', () => {
+    const sha = '0f97279'.padEnd(40, 'a');
+    const commit = { sha, date: '2017-01-01T00:00:00.000Z', author: 'Ann', subject: 'Update: refactor indent' };
+    const reference = { name: '0f97279', isMeant: true, commits: [commit], paths: ['src/indent.js', 'a.md'], hits: [] };
+    expect(createReferenceClues([reference], [])).toMatchObject([
+      { path: 'src/indent.js', reason: 'changed in 0f97279 “Update: refactor indent”, which the report names' },
+    ]);
+  });
+
+  it('is not the commit that is read', async () => {
+    const commits = [
+      { files: { 'src/player.js': 'export const rating = 1; // wrong ratings of a player\n' } },
+      { subject: 'Count twice', files: { 'src/count.js': 'b();\n' } },
+    ];
+    const { shas } = await lookAt('Ratings are wrong', commits);
+    const { find } = await lookAt(`Ratings are wrong\n\nThe player is wrong since ${shas.at(-1)} I think.`, commits);
+    expect(find('rank suspects')?.result).not.toContain('which the report names');
+  });
+
   it('says once that a commit names two of the numbers', async () => {
     const { find } = await lookAt('Ratings are wrong\n\nBroken by #22, which was for #21.', [
       { files: { 'src/player.js': 'export const rating = 1;\n' } },
@@ -341,6 +361,9 @@ describe('what the report refers to', () => {
     ['https://github.com/o/r/issues/789#issuecomment-1', [789]],
     ['other/repo#12, color #123abc, step #1', []],
     ['```\n#99\n```', []],
+    ['✓ resolves a pointer with slashes #212', []],
+    ['It breaks since #31 in the test `✓ prompts again #640`', [31]],
+    ['2024-05-02T10:11:12Z INFO merged #77', []],
   ])('has the numbers of %j', (report, numbers) => {
     expect(findIssueNumbers(report)).toEqual(numbers);
   });
@@ -358,6 +381,8 @@ describe('what the report refers to', () => {
     ['From source: https://github.com/o/r/commit/b662fec214', []],
     ['The comment says why it was changed: https://github.com/o/r/blob/9c3a9595/stats/stats.go#L68', []],
     ['It is similar to 9c3a959, which changed another thing', []],
+    ['  command: go test -ldflags "-X shop/version.commit=71eb68cc4 -X a=b" after the change', []],
+    ['It changed the build in /builddir/cart/71eb68cc4/src after a while', []],
     ['```\nafter the change in 0f97279 it breaks\n```', []],
   ])('has the commits that are blamed in %j', (report, commits) => {
     expect(findBlamedCommits(report)).toEqual(commits);
