@@ -79,7 +79,8 @@ export async function recordNearestTests(lookups: Lookups, place: TestedPlace): 
     lookup: 'tests',
     action,
     result: [...listed, ...(more > 0 ? [`… ${formatCounted(more, 'more file')}`] : []), ...shown].join('\n'),
-    analysis: best === null ? 'None of their cases names it.' : 'The test case that shares the most names with the report.',
+    analysis:
+      best === null ? 'None of their cases names it.' : 'The test case that shares the most names with the report.',
   });
   return best && { path: best.path, line: best.from };
 }
@@ -162,22 +163,27 @@ interface TestCase extends LineRange {
   readonly lines: readonly string[];
 }
 
-/** Null where no case has any of the names. */
+/** Of the files that the place's name tells, else of those that name the function; null where none is told. */
 async function readBestCase(
   lookups: Lookups,
   files: readonly NearTestFile[],
   place: TestedPlace,
 ): Promise<TestCase | null> {
+  const named = new Set(files.flatMap(({ path, isNamed }) => (isNamed ? [path] : [])));
+  const using = new Set(files.flatMap(({ path, lines }) => (lines > 0 ? [path] : [])));
   const cases = await Promise.all(
     files.map(async ({ path }): Promise<readonly TestCase[]> => {
       const read = await attempt(lookups, `read ${path}`, () => lookups.tree.read(path, {}, lookups.signal));
       const lines = read?.kind === 'text' ? read.text.split(/\r?\n/) : [];
-      return findTestCases(lines).map((range) => ({ ...range, path, lines: lines.slice(range.from - 1, range.to) }));
+      const found = findTestCases(lines);
+      // Tables of cases, such as those of a linter's rules, are no cases one by one.
+      const ranges = found.length === 0 && named.has(path) && read !== null ? [{ from: 1, to: lines.length }] : found;
+      return ranges.map((range) => ({ ...range, path, lines: lines.slice(range.from - 1, range.to) }));
     }),
   );
-  const named = new Set(files.flatMap(({ path, isNamed, lines }) => (isNamed && lines > 0 ? [path] : [])));
   const near = cases.flat().filter(({ path }) => named.has(path));
-  return pickBestCase(near, place) ?? pickBestCase(cases.flat(), place);
+  const used = cases.flat().filter(({ path }) => using.has(path));
+  return pickBestCase(near, place) ?? near[0] ?? pickBestCase(used, place);
 }
 
 function formatCase({ path, lines, from }: TestCase): readonly string[] {

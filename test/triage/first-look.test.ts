@@ -133,7 +133,8 @@ describe('the likeliest place', () => {
       'pub fn rate(x: u32) -> u32 {\n    x\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn others() {}\n}\n';
     const { find } = await lookAt('thread panicked at src/player.rs:2:5:\nno', [{ files: { 'src/player.rs': rust } }]);
     const step = find('find tests of src/player.rs');
-    expect(step?.result).toBe('src/player.rs (the tests within the file, from line 6)');
+    expect(step?.result.split('\n')[0]).toBe('src/player.rs (the tests within the file, from line 6)');
+    expect(step?.result).toContain('src/player.rs:7-8:');
   });
 
   const testOf = (name: string) => `it('is ${name}', () => {\n  ${name}(1);\n});\n`;
@@ -146,6 +147,14 @@ describe('the likeliest place', () => {
       'has the name of the function, before one that uses it more often',
       { 'test/game.rate.js': testOf('rate'), 'test/static.js': testOf('rate').repeat(4) },
       'test/game.rate.js (2 lines with `rate`)',
+    ],
+    [
+      'has its name, before another that has names of the report',
+      {
+        'test/players-src.test.js': 'rules({ valid: [] });\n',
+        'test/game.js': testOf('rateAll'),
+      },
+      'test/players-src.test.js',
     ],
     ['names what the report names', { 'test/game.js': testOf('rateAll') }, 'test/game.js (2 lines with `rateAll`)'],
   ])('has a nearest test that %s', async (_, tests, nearest) => {
