@@ -131,23 +131,35 @@ async function resolveRange(lookups: Lookups, input: RangeInput): Promise<Resolv
   return { good, isGoodNamed: true, bad: bad ?? looked, isNamed: bad !== null };
 }
 
-/** What the subject of a release commit begins with: `Release version 8.3.0`, `chore(release): 2.1.0`, `v3.2.1`. */
-const RELEASE =
-  /^(?:\[[\w-]{1,40}\] )?(?:\w{2,12}(?:\([\w-]{1,30}\))?!?: )?(?:(?:prepare|cut|tag|publish|bump|bumping|set|update|merge)\b.{0,40})?(?:release|version|v?\d)/i;
+/** `[maven-release-plugin] `, `chore(release): `. */
+const SUBJECT_KIND =
+  /^(?:\[[\w-]{1,40}\] )?(?:(?!(?:fix|feat|docs|tests?|perf|refactor)\b)\w{2,12}(?:\([\w-]{1,30}\))?!?: )?/i;
 
-/** `Bump lodash from 4.17.1 to 4.17.2`: of something else. */
-const OF_DEPENDENCY =
-  /\b(?:bump|update|upgrade)s? (?:(?:dependency|plugin|module|package|action|crate|image|library) )?([@\w][\w@/.-]{0,80}) (?:from |to )/i;
+/** What stands before the version in the subject of a release: `Release version 8.3.0`, `Bump version: 1.2.1 → 1.2.2`. */
+const RELEASE_WORD =
+  /^(?:prepar(?:e[ds]?|ing)|cut|tag|publish|bump(?:s|ed|ing)?|set|updated?|merge|branch|releas(?:e[ds]?|ing)|versions?|new|final|the|package|project|number|to|from|of|for|v|[-=]?>|\d[\d.]{0,20})$/i;
 
-/** `next version 1.2.3-SNAPSHOT`, `back to 1.3.0.dev0`: what is worked on next. */
-const NEXT = /^[.-]?(?:dev|snapshot|alpha|beta|rc|pre|next|canary|post)/i;
+/** What may stand behind it: `1.2.2 release (#123)`; not what makes it another one (`+dev`, `-rc.1`, ` of kombu`). */
+const SUBJECT_END =
+  /^['"`*]{0,2}(?:,? release)?\.?(?: into [\w/.-]{1,40})?(?: \(#\d{1,7}\)| \[(?:skip ci|ci skip)\]){0,2}[.!]?$/i;
 
-/** The version that a commit is the release of, by its subject: the last one that it names; "" for other commits. */
+/**
+ * The version that a commit is the release of, by its subject: the last one that it names, which ends it; "" for other
+ * commits.
+ */
 export function readReleaseVersion(subject: string, names: ReadonlySet<string>): string {
-  const of = OF_DEPENDENCY.exec(subject)?.[1]?.toLowerCase() ?? '';
-  if (!RELEASE.test(subject) || (of !== '' && !/^(?:version|release)$/.test(of) && !names.has(of))) return '';
-  const last = [...subject.matchAll(NUMBERS)].at(-1);
-  return last === undefined || NEXT.test(subject.slice(last.index + last[0].length)) ? '' : last[0];
+  const rest = subject.trim().slice(0, 200).replace(SUBJECT_KIND, '');
+  const last = [...rest.matchAll(NUMBERS)].at(-1);
+  if (last === undefined || !SUBJECT_END.test(rest.slice(last.index + last[0].length))) return '';
+  // Of `release shop-1.2.2` the name says of what.
+  const words = rest
+    .slice(0, last.index)
+    .replace(/(?<=\s)[\w.-]{1,60}-$/, '')
+    .split(/[\s:,'"`*→@/]/);
+  const said = words.filter((word) => word !== '');
+  const isRelease = (word: string, at: number): boolean =>
+    RELEASE_WORD.test(word) || (at > 0 && names.has(word.toLowerCase()));
+  return said.every(isRelease) ? last[0] : '';
 }
 
 const NUMBERS = /(?<![\d.])\d{1,5}\.\d{1,5}(?:\.\d{1,5}){0,2}(?![\d])/g;

@@ -97,6 +97,18 @@ describe('the version that a commit is the release of, by its subject', () => {
     ['Bump version to 1.2.3-SNAPSHOT', ''],
     ['Back to 1.3.0.dev0', ''],
     ['Fix totals of 1.2.2', ''],
+    ['Bump version to 1.2.2+dev', ''],
+    ['[maven-release-plugin] prepare release shop-core-1.2.2', '1.2.2'],
+    ['Release 1.2.2. (#4362)', '1.2.2'],
+    ['other-1.2.2', ''],
+    ['fix: version 1.2 of schema is not read', ''],
+    ['Version check for Python 3.12.1', ''],
+    ['Update to version 5.1.0 of kombu', ''],
+    ['Prepare for 2.0.0 (after 1.9.0)', ''],
+    ['Release version 1.2.2.', '1.2.2'],
+    ['Release 1.2.2 (#123)', '1.2.2'],
+    ['Prepare release of shop v1.2.2', '1.2.2'],
+    ['Bump shop to 1.2.2', '1.2.2'],
   ])('%s', (subject, version) => {
     expect(readReleaseVersion(subject, NAMES)).toBe(version);
   });
