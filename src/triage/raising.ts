@@ -170,12 +170,20 @@ function readStatement(statement: string, known: Known): Effect {
   const declared = DECLARATION.exec(bare);
   if (declared) {
     known.locals.add(declared[1] ?? declared[2] ?? '');
-    return 'none';
+    return computes(bare.slice(declared[0].length)) ? 'other' : 'none';
   }
   const assigned = /^([\w$]{1,80})((?:\.[\w$]{1,80})*)\s*[:+]?=(?!=)/.exec(bare);
   if (assigned) return readAssigned(assigned[1] ?? '', assigned[2] !== '', known);
   return getCalled(bare) === known.inner && known.inner !== '' ? 'raises' : 'other';
 }
+
+/** Whether a value is what a call gives, but for a new error and a text that is put together for it. */
+function computes(value: string): boolean {
+  const calls = value.matchAll(/(new\s{1,4})?\b([\w$]{1,80})[!?]?\s{0,4}\(/g);
+  return [...calls].some(([, made, name = '']) => made === undefined && !OF_ERROR.test(name));
+}
+
+const OF_ERROR = /(?:Error|Exception|[fF]ormat|printf|toString|String|str|join|concat|repr)$/;
 
 /** What stands on the line of a condition: `if (x) throw …`, `if x: raise …`. */
 function readAfterCondition(text: string, known: Known): Effect {

@@ -28,6 +28,10 @@ it.each([
     'a.ts',
     "export function invariant(is: unknown, message = '{'): asserts is {\n  if (is) return;\n  const error = new Error(`x`);\n  error.name = 'Invariant';\n  throw error;\n}",
   ],
+  [
+    'a.ts',
+    'function fail(name: string): never {\n  const text = String(name);\n  const error = new Error(text);\n  throw error;\n}',
+  ],
   ['a.go', 'func mustBe(ok bool, name string) {\n\tif !ok {\n\t\tpanic(fmt.Sprintf("%s: no", name))\n\t}\n}'],
   [
     'a.rs',
@@ -50,6 +54,8 @@ it.each([
     'a.ts',
     'function read(line: string) {\n  const [name, value] = line.split(":");\n  if (!value) throw new Error(name);\n  return { name, value };\n}',
   ],
+  ['a.ts', 'function check(a: Cart) {\n  const b = compute(a);\n  if (!b) throw new Error("no");\n}'],
+  ['a.java', 'void check(Cart a) {\n  Total b = compute(a);\n  if (b == null) throw new IllegalStateException();\n}'],
   ['a.ts', 'function find(all: string[]) {\n  return all[0];\n}'],
   ['a.go', 'func save(name string) {\n\tif err := write(name); err != nil {\n\t\tpanic(err)\n\t}\n\tcount++\n}'],
 ])('%s: does more: %s', (path, text) => {
