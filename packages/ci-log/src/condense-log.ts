@@ -436,7 +436,7 @@ const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z /;
 const MAY_MATTER = new RegExp(
   [
     'error|err!|fail|fatal|panic|exception|traceback|severe|critical|interrupt|sanitizer|not ok|undefined|unresolved',
-    'segmentation|core dumped|sig(?:segv|abrt|bus|kill)|killed|not found|no such|permission denied|connection refused',
+    'segmentation|core dumped|sig(?:segv|abrt|bus|kill)|killed|not found|not recognized|no such|permission denied|connection refused',
     'no space|enospc|out ?of ?memory|could not|unable|broken|violation|offen[cs]e|issues?\\b|warnings?\\b|went wrong|timed out|time ?out|too ?many|time limit|reformat',
     'diff in |code style|\\[warn\\]|curl: \\(|-unexpected-|process-crash|exit(?:ed|ing)? (?:code|status|with)|(?:finished|ended|completed) with|lifecycle',
     'http|recipe for target|did not complete|problem|\\[junit\\]|={4}|_{3}|-{4} |<<< |methodsource|to see the full|re-run maven|for more info|\\[help ',

@@ -42,7 +42,7 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^FAILURE: Build (?:failed with an exception|completed with)/,
       /^The command ".{0,900}" (?:exited with [1-9]|failed)|^The command "[^"]{0,900}$|^[^"]{0,100}" exited with [1-9]\d{0,2}\.$/,
       /^(?:ERROR: )?"[^"]{1,200}" exited with \d{1,3}\.$/,
-      /^(?:Error[!:] )?(?!.{1,300}:\d+:\d+: ).{1,200} (?:finished|exited|failed|ended|completed) with (?:a |an )?(?:non-?zero )?(?:exit )?(?:code|status)(?: \(?\d{1,3}\)?)?\.?$/i,
+      /^(?:Error[!:] )?(?!.{1,300}:\d+:\d+: ).{1,200} (?:finished|exited|failed|ended|completed) with (?:a |an )?(?:non-?zero )?(?:exit )?(?:code|status)(?: [('"]?\d{1,3}[)'"]?)?\.?$/i,
       /^Executing the custom container implementation failed/,
       /(?:script|Script) exited with (?:code|status) \d/,
       /^Finished: (?:FAILURE|ABORTED|UNSTABLE)/,
@@ -179,7 +179,7 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       // Of a list of checks, the others of which are well
       /\S[:.… ] {0,60}(?:FAIL|ERROR)(?: \([^()]{1,40}\))?$/,
       /Segmentation fault|core dumped|SIGSEGV|SIGABRT|SIGBUS|SIGKILL/,
-      /: (?:command )?not found$|^command not found: /,
+      /: (?:command )?not found$|^command not found: | is not recognized as (?:the name of|an internal or external) /,
       /: (?:No such file or directory|Permission denied|Connection refused)$/,
       /^E: \S/,
       /^(?:\w{1,30} ){0,2}(?:Error|ERROR|error) (?:at|in|while|when|during|near)\b/,

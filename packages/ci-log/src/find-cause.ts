@@ -552,9 +552,12 @@ function joinRest(text: string, rest: readonly string[]): string {
   return joined;
 }
 
-/** Whether a text announces more: by a colon at its end or a bracket that is not closed. */
+/** Only the number of an error, whose message is on the next line. */
+const NUMBERED = /\berror: \[[\w-]{1,30}\]$/i;
+
+/** Whether a text announces more: by a colon at its end, a bracket that is not closed, or the mere number of an error. */
 function isOpen(text: string): boolean {
-  if (text.trimEnd().endsWith(':')) return true;
+  if (text.trimEnd().endsWith(':') || NUMBERED.test(text.trimEnd())) return true;
   let depth = 0;
   for (const character of text.replace(/(['"`])[([{]\1/g, '')) {
     if ('([{'.includes(character)) depth += 1;

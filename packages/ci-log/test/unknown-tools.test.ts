@@ -28,6 +28,21 @@ describe('the headline', () => {
     expect(read([...busy(3), said, ...frames]).headline).toBe(said);
   });
 
+  it('is the command that is not there, not the end of the shell', () => {
+    const said = "Build : The term 'Get-Cart' is not recognized as the name of a cmdlet, function or script file.";
+    const end = "##[error]PowerShell exited with code '1'.";
+    const excerpt = read([...busy(3), said, 'At C:\\a\\shop\\build.ps1:12 char:5'], end);
+    expect(excerpt.headline).toBe(said);
+    expect(excerpt.lines).toContain(said);
+  });
+
+  it('has the message below the number of an error', () => {
+    const output = ['src/Cart.hs:14:9: error: [GHC-83865]', '    • Couldn’t match type ‘Int’ with ‘Text’', '   |'];
+    expect(read([...busy(3), ...output]).headline).toBe(
+      'src/Cart.hs:14:9: error: [GHC-83865] • Couldn’t match type ‘Int’ with ‘Text’',
+    );
+  });
+
   it('has no addresses in memory', () => {
     const said =
       'AddressSanitizer: heap-buffer-overflow on address 0x602000109953 at pc 0x55900a20cc38 bp 0x7ffd112d2dc0 sp 0x7ffd112d2db0';
