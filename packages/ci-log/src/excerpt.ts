@@ -58,11 +58,17 @@ export function cutExcerpt(lines: readonly LogLine[], cause: Cause, passing?: Pa
     step,
     headline: printsNothing(lines, cause)
       ? describeSilence(lines, cause)
-      : formatHeadline(formatMessage(lines, cause.message)),
+      : formatHeadline(formatMessage(lines, skipBorder(lines, cause.message))),
     lines: shown,
     cut: taken.length === 0 || taken.length >= total ? '' : `Showing ${taken.length} of ${total} lines`,
     tests: cause.tests.slice(0, MAX_TESTS).map(({ name }) => name),
   };
+}
+
+/** The first of a few lines that says something: the border of a table, which may be all in red, is no headline. */
+function skipBorder(lines: readonly LogLine[], at: number): number {
+  const ahead = lines.slice(at, at + CONTEXT).findIndex(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  return at + Math.max(0, ahead);
 }
 
 interface FittedLines {

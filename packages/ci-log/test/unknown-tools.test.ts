@@ -43,6 +43,12 @@ describe('the headline', () => {
     );
   });
 
+  it('is no border of a table', () => {
+    const table = ['┌──────────┬──────────┐', '│ moderate │ XSS in a │', '└──────────┴──────────┘'];
+    const excerpt = read([...busy(3), ...table.map((line) => `${RED}${line}${OFF}`), '1 vulnerability found']);
+    expect(excerpt.headline).toContain('moderate');
+  });
+
   it('has no addresses in memory', () => {
     const said =
       'AddressSanitizer: heap-buffer-overflow on address 0x602000109953 at pc 0x55900a20cc38 bp 0x7ffd112d2dc0 sp 0x7ffd112d2db0';
