@@ -43,6 +43,11 @@ describe('the headline', () => {
     );
   });
 
+  it('is what failed, not that a run of tests did', () => {
+    const said = 'FAIL [ 9.875s] till::opens';
+    expect(read([...busy(3), said, ...busy(20), 'error: test run failed']).headline).toContain('till::opens');
+  });
+
   it('is no border of a table', () => {
     const table = ['┌──────────┬──────────┐', '│ moderate │ XSS in a │', '└──────────┴──────────┘'];
     const excerpt = read([...busy(3), ...table.map((line) => `${RED}${line}${OFF}`), '1 vulnerability found']);

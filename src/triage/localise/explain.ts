@@ -175,7 +175,8 @@ function explainUse(ranking: Ranking, file: number, text: string): { readonly re
   const terms = listInformativeTerms(ranking, WITHOUT_LOG, file).slice(0, 8);
   if (terms.length === 0) return { reason: '', names: [] };
   const forms = findForms(text, terms);
-  if (forms.length === 0) return { reason: `mentions variants of ${quoteEachWord(terms.slice(0, MAX_NAMED))}`, names: [] };
+  if (forms.length === 0)
+    return { reason: `mentions variants of ${quoteEachWord(terms.slice(0, MAX_NAMED))}`, names: [] };
   const names = forms
     .filter(({ word, term }) => term.isWhole && looksLikeCode(term.word.slice(1)) && looksLikeCode(word.slice(1)))
     .slice(0, MAX_NAMED);
