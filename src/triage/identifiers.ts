@@ -225,5 +225,6 @@ export const STOP_WORDS: ReadonlySet<string> = new Set([
   ...SHORT_WORDS,
   ...FOREIGN_WORDS.split(/\s+/),
   ...`a i ago all nor off per too via few lot his her him she whole else till onto upon both own such once ever never least less
-  rather same several somehow someone anyone everyone everything bug bugs regression regressions broken`.split(/\s+/),
+  rather same several somehow someone anyone everyone everything bug bugs regression regressions broken
+  lib src ts js py rb`.split(/\s+/),
 ]);

@@ -195,10 +195,9 @@ async function findReference(lookups: Lookups, number: number, isMeant: boolean)
 }
 
 async function findCommit(lookups: Lookups, written: string): Promise<Reference | null> {
-  const { repository, tree, signal } = lookups;
+  const { repository, signal } = lookups;
   const sha = await repository.resolve(written, signal);
-  // The commit that is read is the version in use.
-  if (sha === null || sha === tree.revision) return null;
+  if (sha === null) return null;
   const at = repository.tree(sha);
   // Its files are asked of git: the index has only the newest commits.
   const [found, changed] = await Promise.all([

@@ -104,9 +104,13 @@ function createMemoryTree(options: MemoryOptions, position: number): SourceTree 
       before(`blame ${path}`, signal);
       return blameMemory(options, position, path, range);
     },
-    compare: async (_from, _options, signal) => {
+    compare: async (from, _options, signal) => {
       before('compare', signal);
-      return { from: '', commits: [], files: [], patch: '', cut: '' };
+      const at = from === null ? position - 1 : options.commits.findIndex((commit) => commit.sha === from);
+      const past = options.commits[at]?.files ?? {};
+      const changed = Object.keys({ ...past, ...files }).filter((path) => past[path] !== files[path]);
+      const compared = changed.map((path) => ({ path, status: 'modified' as const, previousPath: '' }));
+      return { from: options.commits[at]?.sha ?? '', commits: [], files: compared, patch: '', cut: '' };
     },
     countApart: async (other, signal) => {
       before('countApart', signal);

@@ -43,7 +43,6 @@ async function lookAt(
   });
   const { steps } = facts;
   return {
-    shas,
     steps,
     find: (start: string) => steps.find(({ action }) => action.startsWith(start)),
     told: concludeFromFacts(facts, { seconds: 1 }).solutionSteps.map(({ description }) => description),
@@ -342,16 +341,6 @@ describe('what the report refers to', () => {
     expect(createReferenceClues([reference], [])).toMatchObject([
       { path: 'src/indent.js', reason: 'changed in 0f97279 “Update: refactor indent”, which the report names' },
     ]);
-  });
-
-  it('is not the commit that is read', async () => {
-    const commits = [
-      { files: { 'src/player.js': 'export const rating = 1; // wrong ratings of a player\n' } },
-      { subject: 'Count twice', files: { 'src/count.js': 'b();\n' } },
-    ];
-    const { shas } = await lookAt('Ratings are wrong', commits);
-    const { find } = await lookAt(`Ratings are wrong\n\nThe player is wrong since ${shas.at(-1)} I think.`, commits);
-    expect(find('rank suspects')?.result).not.toContain('which the report names');
   });
 
   it('says once that a commit names two of the numbers', async () => {

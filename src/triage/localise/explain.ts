@@ -26,6 +26,8 @@ interface Ranking {
   readonly gathered: Gathered;
   readonly combined: Combined;
   readonly history: MatchedCommits;
+  /** Names of the project's packages, in lower case: a report has them whatever it is about. */
+  readonly ownNames: ReadonlySet<string>;
   /** What some commits say of themselves in one line. */
   readonly subjects: ReadonlyMap<string, string>;
 }
@@ -69,7 +71,10 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
   // The stretch is of the test's words only where the file has none of the report's.
   if (use.reason === '') clues.push(createClue('use', ['testWords', 'window'], { reason: test, line }));
   else clues.push(createClue('use', ['testWords'], { reason: test }));
-  const shared = gathered.paths.shared(file).filter(isInformativeWord).slice(0, 4);
+  const shared = gathered.paths
+    .shared(file)
+    .filter((word) => isInformativeWord(word) && !ranking.ownNames.has(word.word.toLowerCase()))
+    .slice(0, 4);
   const contains = shared.length === 0 ? '' : `path contains ${quoteEachWord(shared)}`;
   clues.push(createClue('name', ['pathNames', 'pathFolders'], { reason: contains, names: [] }));
   const [commit] = gathered.commits.commits.get(file) ?? [];
@@ -129,9 +134,10 @@ function findDefinition(path: string, text: string, name: string): { readonly na
 }
 
 /** With its subject, so that the reader sees at once whether it is about this. */
-function explainCommit({ query, history, subjects }: Ranking, commit: IndexedCommit): string {
+function explainCommit(ranking: Ranking, commit: IndexedCommit): string {
+  const { history, subjects } = ranking;
   const position = history.commits.indexOf(commit);
-  const shared = listSharedTerms(query, (term) => history.matches[term]?.positions, position);
+  const shared = listSharedTerms(ranking, (term) => history.matches[term]?.positions, position);
   const subject = subjects.get(commit.sha) ?? '';
   const said = subject === '' ? '' : ` “${cutText(subject, MAX_SUBJECT)}”`;
   return shared === ''
@@ -139,15 +145,20 @@ function explainCommit({ query, history, subjects }: Ranking, commit: IndexedCom
     : `changed in ${commit.sha.slice(0, 7)}${said}, whose message shares ${shared} with the report`;
 }
 
-function explainLikeTest({ query, table: { tests } }: Ranking, path: string): string {
-  const shared = listSharedTerms(query, (term) => tests.terms[term]?.files, tests.paths.indexOf(path));
+function explainLikeTest(ranking: Ranking, path: string): string {
+  const { tests } = ranking.table;
+  const shared = listSharedTerms(ranking, (term) => tests.terms[term]?.files, tests.paths.indexOf(path));
   return shared === ''
     ? ''
     : `changed together with \`${getFileName(path)}\`, a test that shares ${shared} with the report`;
 }
 
 /** The rarest words of the report that a text has, whatever their endings; "" where it has none that says something. */
-function listSharedTerms(query: Query, textsOf: (term: number) => Uint32Array | undefined, text: number): string {
+function listSharedTerms(
+  { query, ownNames }: Ranking,
+  textsOf: (term: number) => Uint32Array | undefined,
+  text: number,
+): string {
   const found = query.terms.flatMap((term, index) => {
     const texts = textsOf(index);
     if (texts === undefined || isNumber(term.term) || !hasPosition(texts, text)) return [];
@@ -155,7 +166,10 @@ function listSharedTerms(query: Query, textsOf: (term: number) => Uint32Array | 
     return worth > 0 ? [{ word: getWrittenTerm(term), worth }] : [];
   });
   const best = found.sort((a, b) => b.worth - a.worth).map(({ word }) => word);
-  const words = keepFirst(best.filter(isInformativeWord), ({ word }) => word.toLowerCase());
+  const telling = best.filter((word) => isInformativeWord(word) && !ownNames.has(word.word.toLowerCase()));
+  const words = keepFirst(telling, ({ word }) => word.toLowerCase());
+  // One everyday word is in many messages.
+  if (words.length < 2 && !words.some(({ word }) => looksLikeCode(word))) return '';
   return quoteEachWord(words.slice(0, MAX_NAMED));
 }
 

@@ -92,7 +92,8 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
     lookups,
     best.slice(0, NAMED_COMMITS).flatMap((file) => gathered.commits.commits.get(file)?.slice(0, 1) ?? []),
   );
-  const all = { table, query, history: matched, subjects, gathered: { ...gathered, values }, combined };
+  const ownNames = new Set(lookups.ground.packages.flatMap(({ name }) => name.toLowerCase().split('/')));
+  const all = { table, query, history: matched, ownNames, subjects, gathered: { ...gathered, values }, combined };
   const ranked: RankedFile[] = [];
   // Each is read once more for how it writes the report's words: up to 50 ms.
   await runInSlices(best.length, { size: 1, signal: lookups.signal }, (rank) => {
