@@ -220,7 +220,6 @@ describe('the modules of src', () => {
   it('starts no program but git, and that of the operator which prints a key', () => {
     const starters = listShippedFiles().filter((file) => listImports(file).includes('node:child_process'));
     expect(starters.sort()).toEqual([
-      'packages/git-objects/src/process.ts',
       'packages/git-objects/src/starter-process.ts',
       'packages/git-objects/src/starter.ts',
       'packages/models/src/key-command.ts',

@@ -1,6 +1,5 @@
 // Starts git: no shell, no configuration but ours, a limit on time and output, and an end that takes the whole process
 // group.
-import { spawn } from 'node:child_process';
 import { accessSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,7 +7,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { getCACertificates } from 'node:tls';
 import { GitFailure } from './git-failure.ts';
-import { createStarter, endProcessGroup, type ProcessToStart, type StartedProcess } from './starter.ts';
+import { createStarter, endProcessGroup, type ProcessToStart, type StartedProcess, spawnGroup } from './starter.ts';
 
 export type GitEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -118,15 +117,8 @@ export function isSuccess(ending: Ending): boolean {
   return ending.kind === 'exited' && ending.code === 0;
 }
 
-function startHere({ program, args, folder, env }: ProcessToStart): StartedProcess {
-  const child = spawn(program, args, {
-    cwd: folder,
-    env,
-    stdio: 'pipe',
-    windowsHide: true,
-    // A process group of its own, so that an end reaches git's own children (index-pack, remote-https) too.
-    detached: process.platform !== 'win32',
-  });
+function startHere(what: ProcessToStart): StartedProcess {
+  const child = spawnGroup(what);
   const { stdin, stdout, stderr } = child;
   return {
     stdin,

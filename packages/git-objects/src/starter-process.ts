@@ -1,7 +1,7 @@
-// The starter's own process: starts what it is told to, and passes on what that prints. See starter.ts.
-import { type ChildProcess, type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
+// The small process of starter.ts: starts git when asked, and forwards its output.
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { endProcessGroup, type FromStarter, type ToStarter } from './starter.ts';
+import { endProcessGroup, type FromStarter, type ProcessToStart, spawnGroup, type ToStarter } from './starter.ts';
 
 const running = new Map<number, ChildProcess>();
 
@@ -18,28 +18,16 @@ async function forward(id: number, kind: 'stdout' | 'stderr', from: Readable): P
 }
 
 /** Null where it can't even be tried, such as with more arguments than the system takes. */
-function spawnOrNull(program: string, args: readonly string[], options: SpawnOptionsWithoutStdio) {
+function spawnOrNull(what: ProcessToStart): ChildProcessWithoutNullStreams | null {
   try {
-    return spawn(program, args, options);
+    return spawnGroup(what);
   } catch {
     return null;
   }
 }
 
-async function start({
-  id,
-  program,
-  args,
-  folder,
-  env,
-}: Extract<ToStarter, { readonly kind: 'start' }>): Promise<void> {
-  const child = spawnOrNull(program, args, {
-    cwd: folder,
-    env,
-    stdio: 'pipe',
-    windowsHide: true,
-    detached: process.platform !== 'win32',
-  });
+async function start({ id, ...what }: Extract<ToStarter, { readonly kind: 'start' }>): Promise<void> {
+  const child = spawnOrNull(what);
   if (child === null) return await send({ kind: 'closed', id, code: null });
   running.set(id, child);
   child.stdin.on('error', () => undefined);
@@ -64,6 +52,6 @@ process.on('message', (message: ToStarter) => {
 process.on('disconnect', () => {
   for (const child of running.values()) endProcessGroup(child, 'SIGTERM');
 });
-// Ctrl-C and a service manager reach the whole group: what runs is ended by whoever asked for it.
+// Ctrl-C and service managers signal the whole process group; the parent decides what to end.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
 process.send?.({ kind: 'ready' });

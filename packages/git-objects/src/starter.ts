@@ -1,6 +1,6 @@
-// A small process that starts git for a large one: to start one copies the page tables of what starts it. With 300 MB in
-// memory that took 30 to 50 ms on a virtual machine, in which nothing else is done; from here it takes 4 ms.
-import { type ChildProcess, fork } from 'node:child_process';
+// A small process that starts git on behalf of a large one. Forking copies the parent's page tables: with 300 MB in memory
+// that blocked the event loop for 30 to 50 ms on a virtual machine; from a small process it takes 4 ms.
+import { type ChildProcess, type ChildProcessWithoutNullStreams, fork, spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { locate } from 'causeway-worker-thread';
 
@@ -42,7 +42,7 @@ export interface Starter extends Disposable {
   start(what: ProcessToStart): StartedProcess | null;
 }
 
-/** A command line starts fewer, and is faster without a second process of 45 MB. */
+/** A command-line run starts fewer, and is faster without a second process of 45 MB. */
 const STARTED_BEFORE = 16;
 
 const IDLE_MS = 60_000;
@@ -125,7 +125,7 @@ function createRemoteProcess(by: ChildProcess, id: number, onClosed: () => void)
   const { promise: closed, resolve, reject } = Promise.withResolvers<number>();
   const read = (): void => undefined;
   const [stdout, stderr] = [new Readable({ read }), new Readable({ read })];
-  // What can't be sent any more is of a process that ends: `closed` says so.
+  // If it can't be sent, the process is ending, and `closed` reports that.
   const send = (message: ToStarter): void => void (by.connected && by.send(message, () => undefined));
   return {
     id,
@@ -156,14 +156,20 @@ function createRemoteProcess(by: ChildProcess, id: number, onClosed: () => void)
       onClosed();
       const { code } = message;
       const settle = (): void => (code === null ? reject(new Error('it did not start')) : resolve(code));
-      // A process of our own, too, is only over once all that it printed was read.
+      // Like a local process, it is only closed once its output has been read.
       if (stdout.readableFlowing) stdout.once('end', settle);
       else settle();
     },
   };
 }
 
-/** Ends a process that was started `detached`, and all that it started. */
+/** Starts a process without a shell, in a group of its own, so that its end reaches what it starts (index-pack, remote-https). */
+export function spawnGroup({ program, args, folder, env }: ProcessToStart): ChildProcessWithoutNullStreams {
+  const detached = process.platform !== 'win32';
+  return spawn(program, args, { cwd: folder, env, stdio: 'pipe', windowsHide: true, detached });
+}
+
+/** Ends what `spawnGroup` started, and all that it started. */
 export function endProcessGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     if (process.platform === 'win32') child.kill(name);

@@ -115,6 +115,18 @@ it('ends what is aborted, what outlives its time, and what the starter took alon
   expect(at.starters()).toHaveLength(1);
 });
 
+it('outlives what cannot be started', async () => {
+  await using at = await startGit();
+  await at.warm();
+  const waiting = waitForInput(at.git, at.gitDir);
+  // More than the system takes as one argument.
+  await expect(run(at.git, at.gitDir, ['log', 'x'.repeat(200_000)])).rejects.toMatchObject({ code: 'unreachable' });
+  waiting.stdin.write('HEAD\n');
+  await once(waiting.stdout, 'data');
+  waiting.stop();
+  expect(await waiting.ended).toMatchObject({ ending: { kind: 'stopped' } });
+});
+
 it('goes with what it was made for', async () => {
   const at = await startGit();
   await at.warm();
