@@ -82,10 +82,7 @@ export function renderIssue(issue: Issue, layout: TextLayout): string {
   return `${text.join('\n\n')}\n`;
 }
 
-/**
- * Where to look comes first, within twelve lines. The report itself was written just now by the reader, who knows it; of
- * a log the part that matters is shown.
- */
+/** Where to look comes first. The reader has just written the report, so it isn't repeated; of a log the relevant part is shown. */
 function renderSearch(issue: Issue, page: TerminalPage): readonly string[][] {
   const { report, suspects } = issue.analysis;
   return [

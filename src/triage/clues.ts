@@ -5,8 +5,6 @@ import type { SearchHit } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
 import { formatCounted } from '../core/counted.ts';
 import { findEnclosingFunction, isCommentLine } from '../core/source/index.ts';
-import type { Frame } from './frame.ts';
-import type { Trace } from './frames.ts';
 import { attempt, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
 import { classifyFile, type FileKind, isProgram, isSecondary, isVendored } from './own-code.ts';
 import { keyOfPlace } from './passing-mentions.ts';
@@ -21,6 +19,8 @@ import {
   type PathIndex,
 } from './paths.ts';
 import { type SignalPlace, type Signals, splitConstantParts } from './signals.ts';
+import type { Trace } from './traces/find-traces.ts';
+import type { Frame } from './traces/frame.ts';
 
 export type ClueKind =
   | 'frame'
@@ -51,16 +51,18 @@ export interface Clue {
   readonly frame?: FrameOrder;
   /** How the report itself points at this file, where it does and not in passing. */
   readonly named?: Naming;
+  /** Whether the file changed between two versions of which the report calls one good and one bad; absent: no. */
+  readonly isChanged?: boolean;
 }
 
-/** From the surest to the least sure; `changed`: by what lies between two versions that the report names. */
-export const NAMINGS = ['place', 'message', 'path', 'commit', 'name', 'changed'] as const;
+/** From the surest to the least sure. */
+export const NAMINGS = ['place', 'message', 'path', 'commit', 'name'] as const;
 
 /**
  * What a report names comes before what it sounds like: a line, a message that one file has, a whole path, a small
  * commit, the name of one file.
  */
-export type Naming = (typeof NAMINGS)[number];
+type Naming = (typeof NAMINGS)[number];
 
 interface FrameOrder {
   /** Number of its trace in the report, and its place among the own files of that trace; 0: the innermost. */
@@ -405,7 +407,7 @@ const NAMED_BY_NAME_ONLY = 0.45;
 /** Only the file's name agrees, its folders do not: mostly a file of another program. */
 const NAME_ONLY = 0.35;
 
-/** Files named with or without a line. `meant`: the places that are no passing mention, as keys. */
+/** Files named with or without a line. `meant`: keys of the places that are more than a passing mention. */
 export function findNamedPathClues(
   ground: Ground,
   signals: Pick<Signals, 'paths' | 'places'>,
@@ -426,12 +428,12 @@ export function findNamedPathClues(
   });
 }
 
-/** Whether a file is source of the product itself, not of what stands beside it. */
+/** Whether a file is source of the product, rather than of its examples, docs or build scripts. */
 function isProduct(path: string): boolean {
   return classifyFile(path) === 'source' && !isSecondary(path);
 }
 
-/** The one file that the place means, and how; undefined where that is not sure, or the file is beside the product. */
+/** The one product file that the place refers to, and how; undefined if it isn't certain. */
 function findNaming(
   { file, line }: SignalPlace,
   mapping: Mapping,

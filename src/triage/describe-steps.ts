@@ -5,14 +5,14 @@ import { formatCounted } from '../core/counted.ts';
 import { countImages, type InvestigationStep, type SourcedStep } from '../core/report/index.ts';
 import { nameBranch } from '../core/source/index.ts';
 import type { MappedFrame } from './clues.ts';
-import type { Frame } from './frame.ts';
-import type { Trace } from './frames.ts';
 import { shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { formatError } from './report-errors.ts';
 import type { AskedCommit, Revisions } from './resolve-revision.ts';
 import { isSilent, type Signals } from './signals.ts';
+import type { Trace } from './traces/find-traces.ts';
+import type { Frame } from './traces/frame.ts';
 
 const MAX_SHOWN_FRAMES = 30;
 

@@ -103,7 +103,9 @@ function describeRootCause(facts: Facts, isCheck: boolean, own?: ExaminedPlace):
   const [first] = facts.shown;
   if (own) {
     const place =
-      own.file === first?.file ? describeFound(facts, first) : [`${PLACE} ${formatPlace(own)} (${TOUCHED_BY_CHANGE}).`];
+      own.file === first?.file
+        ? describeFound(facts, first, true)
+        : [`${PLACE} ${formatPlace(own)} (${TOUCHED_BY_CHANGE}).`];
     return joinSentences([place[0], describeError(facts), place[1], ...describeFits(facts, isCheck), FACTS_ALONE]);
   }
   if (!first) {
@@ -119,15 +121,18 @@ function describeRootCause(facts: Facts, isCheck: boolean, own?: ExaminedPlace):
 
 const PLACE = 'Most likely place:';
 
-/** A line for each: they are read one by one, and the first says most. */
+/** One per line, the most important first. */
 function joinSentences(sentences: readonly (string | undefined)[]): string {
   return sentences.filter((sentence) => sentence !== undefined && sentence !== '').join('\n');
 }
 
-/** The place, and what stands there. */
-function describeFound(facts: Facts, first: RankedSuspect): readonly [string, string] {
+/** The place, and its line. `isTouched`: the change under test touches it, so that it is no guess. */
+function describeFound(facts: Facts, first: RankedSuspect, isTouched = false): readonly [string, string] {
   const code = quoteCode(facts, first);
-  return [describeSuspectPlace(first), code === '' ? '' : `Line ${first.line}${describeLine(code, facts.examined)}.`];
+  return [
+    describeSuspectPlace(first, isTouched),
+    code === '' ? '' : `Line ${first.line}${describeLine(code, facts.examined)}.`,
+  ];
 }
 
 function describeRival(facts: Facts): string {
@@ -141,23 +146,22 @@ function quoteCode({ examined }: Facts, { file, line }: Suspect): string {
   return isHere ? examined.code : '';
 }
 
-/** A score as good; but who called the place where it broke is no other answer, nor what only sounds like a named one. */
+/** Whether the second scores as well. A caller of the first is the same answer, and a named file beats one that isn't. */
 function isRival({ callers }: Facts, first: RankedSuspect, second: RankedSuspect): boolean {
   if (first.isNamed && !second.isNamed) return false;
   return first.score - second.score < 0.05 && !(callers.has(second.file) && !callers.has(first.file));
 }
 
-function describeSuspectPlace(first: RankedSuspect): string {
+function describeSuspectPlace(first: RankedSuspect, isTouched: boolean): string {
   const place = `${formatPlace(first)} (${first.reasons.slice(0, 2).join('; ')})`;
-  const isOwn = first.reasons.includes(TOUCHED_BY_CHANGE);
-  if (!isOwn && !isReliable(first))
+  if (!isTouched && !isReliable(first))
     return `I don't know the cause: no reliable suspect. The closest match is ${place}.`;
   return `${PLACE} ${place}.`;
 }
 
-/** What speaks against the place that is named; "" where a frame, a message or the change under test says it. */
+/** Why the place may be wrong; "" where a frame or a message confirms it, or none is claimed. */
 function describeDoubt(first: RankedSuspect, { shown }: Facts): string {
-  if (first.reasons.includes(TOUCHED_BY_CHANGE) || !isReliable(first) || first.evidence === 'firm') return '';
+  if (!isReliable(first) || first.evidence === 'firm') return '';
   const said = shown.find(({ lineFrom }) => lineFrom === 'message');
   return said === undefined
     ? 'No stack frame or error message confirms it.'
@@ -259,7 +263,7 @@ function describeReproduction({ stepsToReproduce, examined, signals, logs }: Fac
   return `Steps to reproduce would help.${place === '' ? '' : ` The nearest test is ${place}.`}`;
 }
 
-/** Where the report says from when on it fails, one of these did it. */
+/** The commits between the last good version of the report and the first bad one. */
 function listChangesBetween({ between, shown, signals }: Facts): string {
   if (between === null || between.commits.length === 0) return '';
   const { good, bad, commits } = between;

@@ -6,7 +6,6 @@ import type { CommitRange } from '../core/check/index.ts';
 import type { Scope } from '../core/project/index.ts';
 import type { SourcedStep } from '../core/report/index.ts';
 import type { Lexicon } from '../core/source/index.ts';
-import { mapBundled } from './bundled-frames.ts';
 import {
   type Clue,
   createFrameClues,
@@ -20,10 +19,8 @@ import {
 } from './clues.ts';
 import { describeFrames, describeLog, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
 import { type Examined, examinePlace } from './examine.ts';
-import { fitFrames } from './fit-frames.ts';
 import { addFunctions, findSuspectFunctions } from './functions/rank-functions.ts';
 import type { Facts } from './gathered-facts.ts';
-
 import { type OpenedIndex, openIndex, rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, runSideBySide } from './lookups.ts';
 import {
@@ -37,7 +34,6 @@ import { classifyFile, isVendored, listVendoredFolders } from './own-code.ts';
 import { readOwnPackages } from './own-packages.ts';
 import { findMeantPlaces } from './passing-mentions.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
-import { markRaising } from './raising.ts';
 import { rankRange } from './rank-commits.ts';
 import { carryClues, placeSuspects, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
@@ -46,6 +42,9 @@ import { findExpectations, findReproductionSteps } from './reproduction.ts';
 import { type Revisions, readHead, resolveAsked, resolveRevisions } from './resolve-revision.ts';
 import { findSignals, type Signals } from './signals.ts';
 import { writeStatement, writeStatementOfLogs } from './statement.ts';
+import { mapBundled } from './traces/bundled-frames.ts';
+import { fitFrames } from './traces/fit-frames.ts';
+import { markRaising } from './traces/raising-functions.ts';
 import { createRangeClues, findVersionRange, recordVersionRange, type VersionRange } from './version-range.ts';
 
 /** Files of which it is said which commits between two versions touched them. */
@@ -190,7 +189,7 @@ async function openCommit(commit: Omit<Lookups, 'ground'>): Promise<Lookups> {
   const { tree, signal } = commit;
   const index = createPathIndex(await tree.files(signal));
   const packages = await readOwnPackages(tree, index, signal);
-  // What is found there is of others, and reading it took eight times as long as all that the project has of its own.
+  // Hits there belong to other projects, and searching them took eight times as long as searching the project's own files.
   const without = listVendoredFolders(index.paths);
   const search: SourceTree['search'] = (query, until) => tree.search({ ...query, without }, until);
   return { ...commit, tree: { ...tree, search }, ground: { index, packages } };
@@ -198,7 +197,7 @@ async function openCommit(commit: Omit<Lookups, 'ground'>): Promise<Lookups> {
 
 interface NamedPlaces {
   readonly signals: Signals;
-  /** The places that the report names as more than a passing mention, as keys. */
+  /** Keys of the places that are more than a passing mention in the report. */
   readonly meant: ReadonlySet<string>;
 }
 

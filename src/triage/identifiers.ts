@@ -195,8 +195,8 @@ export const SHORT_WORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Words that say nothing in other languages, and that English and code don't have: an importer of German bank statements
- * was the first suspect of a German report for its “bei”, “auf” and “der”.
+ * Function words of other languages that neither English nor code uses: an importer of German bank statements was the
+ * first suspect for a German report, because of “bei”, “auf” and “der”.
  */
 const FOREIGN_WORDS = `aber alle als auch auf aus bei beim bin bis bitte da dabei dadurch damit dann daran darauf das dass dein dem den denn der
   deren des dies diese diesem diesen dieser dieses doch dort durch eigentlich ein eine einem einen einer eines einfach er erst es etwas

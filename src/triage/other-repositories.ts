@@ -5,14 +5,14 @@ import { formatCounted } from '../core/counted.ts';
 import { nameContextFile } from '../core/issue/index.ts';
 import { createFrameClues, findMessageClues, findQuotedClues, isFirm, type MappedFrame } from './clues.ts';
 import { type Examined, examinePlace } from './examine.ts';
-import { fitFrames } from './fit-frames.ts';
-import type { Frame } from './frame.ts';
 import { type Lookups, type Notebook, shortenSha } from './lookups.ts';
 import { readOwnPackages } from './own-packages.ts';
 import { cleanPath, createPathIndex, type Ground, mapFrame } from './paths.ts';
 import { placeSuspects, preventRise, rankSuspects } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import type { Signals } from './signals.ts';
+import { fitFrames } from './traces/fit-frames.ts';
+import type { Frame } from './traces/frame.ts';
 
 export interface OtherSource {
   /** `owner/name`. */

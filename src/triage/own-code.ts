@@ -10,7 +10,7 @@ export type FileKind =
   | 'generated'
   | 'asset';
 
-/** The folder in which others' code is kept. */
+/** A folder of vendored code. */
 const VENDORED_FOLDER =
   /(?:^|\/)(?:node_modules|vendor|vendored|_vendor|third[_-]?party|extern|externals|bower_components|site-packages|\.yarn)\//;
 
@@ -74,7 +74,7 @@ export function isSecondary(path: string): boolean {
   return ASIDE.test(path);
 }
 
-/** The outermost folders of others' code: a project of 4,700 files of its own can carry 24,700 in three of them. */
+/** The outermost folders with vendored code: one repository has 4,700 files of its own and 24,700 in three such folders. */
 export function listVendoredFolders(paths: readonly string[]): readonly string[] {
   const folders = paths.flatMap((path) => {
     const found = VENDORED_FOLDER.exec(path);

@@ -2,8 +2,8 @@
 
 import type { Listing } from 'causeway-git-objects';
 import { isRuntimeFrame } from 'causeway-log-lines';
-import type { Frame, FrameLanguage } from './frame.ts';
 import { classifyFile } from './own-code.ts';
+import type { Frame, FrameLanguage } from './traces/frame.ts';
 
 /**
  * Where a path leads. `certain` is false where the line cannot be trusted (compiled file) or only the file name

@@ -7,10 +7,10 @@ import type { CommitRange, LikeliestCommit } from '../core/check/index.ts';
 import { formatCounted } from '../core/counted.ts';
 import type { Suspect } from '../core/issue/index.ts';
 import type { MappedFrame } from './clues.ts';
-import type { Trace } from './frames.ts';
 import { attempt, formatOrdinal, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile, isDependencyList } from './own-code.ts';
 import { type Ground, type Mapping, mapPath } from './paths.ts';
+import type { Trace } from './traces/find-traces.ts';
 
 /** One of them. */
 interface RangeCommit {

@@ -3,16 +3,7 @@
 import type { OutlineSymbol, SourceTree } from 'causeway-git-objects';
 import type { Suspect } from '../core/issue/index.ts';
 import { findEnclosingFunction, findSpans, isOfInlineTests, markTexts } from '../core/source/index.ts';
-import {
-  type Clue,
-  type ClueKind,
-  combineEvidence,
-  type Evidence,
-  isFirm,
-  isLineNamed,
-  NAMINGS,
-  type Naming,
-} from './clues.ts';
+import { type Clue, type ClueKind, combineEvidence, type Evidence, isFirm, isLineNamed, NAMINGS } from './clues.ts';
 import { carryLine, findDefinitionLine, isInformativeLine } from './examine.ts';
 import type { RankedFile } from './localise/rank-files.ts';
 import { attempt, type Lookups } from './lookups.ts';
@@ -100,8 +91,7 @@ export function rankSuspects(clues: readonly Clue[], ranked: readonly RankedFile
   const named = findNamedFiles(clues);
   const namedFirst = moveNamedFirst(moveTracesFirst(ranked, clues), clues, named);
   const ordered = liftChanged(namedFirst, byFile);
-  const sure = new Set([...named].flatMap(([path, { naming }]) => (naming === 'changed' ? [] : [path])));
-  const first = placeRanked(ordered, byFile, sure);
+  const first = placeRanked(ordered, byFile, named);
   const others = [...byFile]
     .filter(([path]) => !known.has(path))
     .map(([path, own]) => {
@@ -138,12 +128,6 @@ function moveTracesFirst(ranked: readonly RankedFile[], clues: readonly Clue[]):
 /** A report that names more files lists them, and then what it sounds like says more. */
 const MOST_NAMED = 5;
 
-interface NamedFile {
-  readonly naming: Naming;
-  /** Its place among all named files; the same for those that the same changes touch. */
-  readonly order: number;
-}
-
 /**
  * What the report names comes before what it only sounds like, the surest way of naming first, and then what it names
  * first; the first file of a trace and what was ranked before it stay before them.
@@ -151,14 +135,10 @@ interface NamedFile {
 function moveNamedFirst(
   ranked: readonly RankedFile[],
   clues: readonly Clue[],
-  named: ReadonlyMap<string, NamedFile>,
+  named: ReadonlyMap<string, number>,
 ): readonly RankedFile[] {
   const framed = new Set(clues.flatMap((clue) => (isSureFrame(clue) ? [clue.path] : [])));
-  const rate = ({ path }: RankedFile): number => {
-    const found = named.get(path);
-    return found === undefined || found.naming === 'changed' ? Number.POSITIVE_INFINITY : found.order;
-  };
-  const rated = ranked.map((file) => ({ file, order: rate(file) }));
+  const rated = ranked.map((file) => ({ file, order: named.get(file.path) ?? Number.POSITIVE_INFINITY }));
   const kept = ranked.findIndex(({ path }) => framed.has(path)) + 1;
   // Equal ones stay as they were ranked.
   const moved = rated.slice(kept).sort((a, b) => (a.order === b.order ? 0 : a.order - b.order));
@@ -177,9 +157,9 @@ function liftChanged(
 ): readonly RankedFile[] {
   const files = ranked.slice(0, MAX_SUSPECTS).map((file) => {
     const given = byFile.get(file.path) ?? [];
-    const others = [...given, ...file.clues].filter(({ named }) => named !== 'changed');
+    const others = [...given, ...file.clues].filter((clue) => !clue.isChanged);
     const score = Math.max(file.score, computeScore(file.path, pickBestOfKinds(given)));
-    const isChanged = given.some(({ named }) => named === 'changed') && !others.some(({ named }) => named);
+    const isChanged = given.some((clue) => clue.isChanged) && !others.some(({ named }) => named);
     const evidence = EVIDENCE_ORDER.indexOf(combineEvidence(others));
     const isFixed = isChanged || score >= WEAK_SCORE || others.some(staysBefore);
     return { file, score, isChanged, evidence, isFixed };
@@ -200,15 +180,17 @@ function staysBefore({ kind, named, names = [] }: Clue): boolean {
   return kind === 'frame' || named !== undefined || (kind === 'definition' && names.length > 0);
 }
 
-/** Each file by the surest way in which it is named. */
-function findNamedFiles(clues: readonly Clue[]): ReadonlyMap<string, NamedFile> {
-  const found = new Map<string, NamedFile>();
+/**
+ * Each named file with its place among them, by the surest way in which it is named and then in the order of the report;
+ * the same place for those that the same changes touch.
+ */
+function findNamedFiles(clues: readonly Clue[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
   for (const [order, naming] of NAMINGS.entries()) {
     const paths = new Set(clues.flatMap(({ path, named }) => (named === naming ? [path] : [])));
-    const isOfChange = naming === 'commit' || naming === 'changed';
-    if (paths.size > MOST_NAMED && naming !== 'changed') continue;
+    if (paths.size > MOST_NAMED) continue;
     for (const [at, path] of [...paths].entries()) {
-      if (!found.has(path)) found.set(path, { naming, order: order * MOST_NAMED + (isOfChange ? 0 : at) });
+      if (!found.has(path)) found.set(path, order * MOST_NAMED + (naming === 'commit' ? 0 : at));
     }
   }
   return found;
@@ -238,7 +220,7 @@ function moveBefore(
 function placeRanked(
   ranked: readonly RankedFile[],
   byFile: ReadonlyMap<string, readonly Clue[]>,
-  sure: ReadonlySet<string>,
+  named: ReadonlyMap<string, number>,
 ): readonly PlacedRank[] {
   const late = ranked.slice(MAX_SUSPECTS, MAX_SUSPECTS + MAX_LATE);
   let order = 0;
@@ -247,7 +229,7 @@ function placeRanked(
     .toReversed()
     .map(({ path, score, clues }) => {
       const given = byFile.get(path) ?? [];
-      const isNamed = sure.has(path);
+      const isNamed = named.has(path);
       const own = Math.max(score, computeScore(path, pickBestOfKinds(given)), isNamed ? WEAK_SCORE : 0);
       order = Math.max(order, own);
       return { suspect: createSuspect(path, [...given, ...clues], { score: own, isNamed }), order };

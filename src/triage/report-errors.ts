@@ -1,8 +1,8 @@
 // The errors that a report tells of: of its traces, of its logs, and what its prose quotes from a screen.
 
 import { isLogLine, markCode } from 'causeway-log-lines';
-import { parseErrorHead } from './error-head.ts';
-import type { Trace } from './frames.ts';
+import { parseErrorHead } from './traces/error-head.ts';
+import type { Trace } from './traces/find-traces.ts';
 
 interface ErrorMessage {
   /** Such as `TypeError`; "" where only a message is known. */
@@ -165,6 +165,9 @@ const WORDS = /^(?!.{0,400}(?:[a-z][A-Z]|[A-Z]{3}))[A-Za-z][A-Za-z'’ ,.;!?-]{0
 /** Words; messages of fewer are as short as a person's remark. */
 const LEAST_SENTENCE = 4;
 
+/** What a person goes on with after such a word; a message that a program prints is no clause. */
+const CLAUSE = /,|^(?:when|if|where|what|how|why|see|please|we|i|it|this|that)\b/i;
+
 /** Under a heading or in a paragraph `error:` also begins what a person says, which no program printed. */
 function weighSaid(line: string, error: ErrorMessage, { isCode, beside }: LineContext): readonly ErrorMessage[] {
   if (error.from !== 'log' || isCode || error.message === '') return [error];
@@ -174,8 +177,9 @@ function weighSaid(line: string, error: ErrorMessage, { isCode, beside }: LineCo
   if (!isSentence || isLogLine(line) || [line, ...beside].some((each) => OUTPUT.test(each) || isLogLine(each)))
     return [error];
   const isNamed = error.type !== '' && !NO_TYPE.test(error.type);
-  if (!isSaid && !isNamed) return [];
-  return beside.some((each) => each.trim() !== '') ? [{ ...error, from: 'prose' }] : [error];
+  const isAlone = beside.every((each) => each.trim() === '');
+  if (!isSaid && !isNamed && !(isAlone && !CLAUSE.test(error.message))) return [];
+  return isAlone ? [error] : [{ ...error, from: 'prose' }];
 }
 
 /** What runtimes, pytest and structured logs print without a type. */

@@ -4,13 +4,15 @@ import { markCode, removeAnsi, removePrefixes } from 'causeway-log-lines';
 
 /** HTML comments hold the template's instructions, never the reporter's words. An unclosed one hides nothing. */
 export function removeHtmlComments(text: string): string {
-  return text
-    .split('<!--')
-    .map((part, index) => {
-      const end = index === 0 ? -1 : part.indexOf('-->');
-      return end < 0 ? part : part.slice(end + 3);
-    })
-    .join('');
+  const kept: string[] = [];
+  let at = 0;
+  for (;;) {
+    const from = text.indexOf('<!--', at);
+    const to = from < 0 ? -1 : text.indexOf('-->', from);
+    if (to < 0) return [...kept, text.slice(at).replaceAll('<!--', '')].join('');
+    kept.push(text.slice(at, from));
+    at = to + 3;
+  }
 }
 
 const UNDERLINE = /^(?:={3,}|-{3,})\s*$/;

@@ -2,14 +2,14 @@
 
 import { readLogHeading } from 'causeway-ci-log';
 import { isLogLine, markCode } from 'causeway-log-lines';
-import { keepFailing } from './failing-traces.ts';
-import type { Trace } from './frames.ts';
-import { findTraces } from './frames.ts';
 import { findIdentifiers, findWords, type Identifier, type Word } from './identifiers.ts';
 import { isListing } from './listing-lines.ts';
 import { cleanPath } from './paths.ts';
 import { findErrors, formatError, MAX_MESSAGE, type ReportedError } from './report-errors.ts';
 import { cleanTitle, isSetUpCommand, MAX_TITLE, toPlainLines } from './report-text.ts';
+import { keepFailing } from './traces/failing-traces.ts';
+import type { Trace } from './traces/find-traces.ts';
+import { findTraces } from './traces/find-traces.ts';
 
 export interface Signals {
   /** The first line; "" where the report begins with a log. */

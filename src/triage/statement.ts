@@ -1,4 +1,4 @@
-// A report as text: its plain lines, sections, problem statement, steps to reproduce, and what to ask the reporter.
+// The problem statement of a report, and what to ask the reporter.
 
 import type { ReadLog } from 'causeway-ci-log';
 import { isLogLine, type MarkedLine, markCode, markTracebacks } from 'causeway-log-lines';
@@ -236,7 +236,7 @@ function askForVersion({ removals: [removal], revisions: { asked, askedName, isG
   return `Which version, tag or commit shows the problem? ${differ} the commit that was read.`;
 }
 
-/** Forty digits can't be read. */
+/** A full sha is shortened. */
 function nameAsked(asked: string, askedName: string): string {
   return askedName === asked ? shortenSha(asked) : askedName;
 }
@@ -249,11 +249,11 @@ function askForSteps({ signals, expectations }: Facts): string {
   return `Which steps or commands lead to it, ${said ? 'and with what input' : 'with what input, and what happens instead of what you expected'}?`;
 }
 
-/** A report that says so has an error to show; of a wrong result nobody has a stack trace. */
+/** Words that say an error was raised: a wrong result has no stack trace to ask for. */
 const THROWN =
   /\b(?:crash\w{0,4}|throw[sn]?|threw|exceptions?|panic\w{0,4}|seg(?:mentation )?fault|stack ?trace|traceback|abort(?:s|ed)?|error (?:message|log)|Fehlermeldung|Absturz|stürzt)\b|报错|异常|崩溃/i;
 
-/** Whoever wrote more has said what they know. */
+/** A longer description already says what its author knows. */
 const MAX_SHORT = 200;
 
 /** Empty where the facts point somewhere with more than words. What was given is not asked for again. */
@@ -263,7 +263,7 @@ export function listQuestions(facts: Facts): readonly string[] {
   const questions: string[] = [];
   if (facts.mismatches.length > 0 && revisions.framesName === '') questions.push(askForVersion(facts));
   if (pointed) return questions;
-  // A log has its error, and whoever gives one has said how it came about.
+  // A log contains the error, and shows how it came about.
   if (logs.length > 0) return questions;
   const isShort = facts.problem.length < MAX_SHORT;
   const isThrown = signals.errors.length > 0 || isShort || THROWN.test(facts.problem);

@@ -67,7 +67,7 @@ export function createRangeClues(range: VersionRange | null): readonly Clue[] {
     function: '',
     strength: CHANGED / Math.sqrt(commits.size),
     reason: `the file changed between ${range.good.name} and ${range.bad.name}, in ${nameCommits(touching.map(({ commit }) => commit))}`,
-    named: 'changed' as const,
+    isChanged: true,
   }));
 }
 
@@ -241,7 +241,7 @@ async function listSourceCommits(
 ): Promise<{ readonly commits: readonly SourceCommit[]; readonly total: number }> {
   const tree = repository.tree(to);
   const { commits, files } = await tree.compare(from, {}, signal);
-  // A file may be the same at both ends: changed and changed back, or on a branch that the other one has too.
+  // A file may be identical at both ends: changed and reverted, or changed on a branch that both contain.
   const differing = new Set(files.flatMap(({ path, previousPath }) => [path, previousPath]));
   const messages = new Map<string, CommitMessage>();
   const ids = commits.map(({ sha }) => sha);

@@ -1,5 +1,6 @@
 // The facts-only Issue as a maintainer reads it.
 
+import { readReport } from 'causeway-ci-log';
 import { parseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
 import { describe, expect, it } from 'vitest';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
@@ -88,6 +89,48 @@ describe('the facts-only Issue', () => {
     const steps = (isCheck: boolean) => JSON.stringify(concludeFromFacts(facts, { seconds: 1, isCheck }).solutionSteps);
     expect(steps(false)).toContain('Steps to reproduce would help.');
     expect(steps(true)).not.toContain('to reproduce');
+  });
+
+  it('asks a wrong result for no stack trace, and a long report for no steps', async () => {
+    const words =
+      'Zzz qqq on the second day of every month, where the sum of both columns is one less than it was before. ';
+    const ask = async (report: string) => concludeFromFacts(await factsOf(report), { seconds: 1 }).analysis.questions;
+    expect(await ask(`Wrong qqq\n\n${words.repeat(3)}`)).toEqual([
+      'Which version, tag or commit of this project shows it?',
+    ]);
+    expect(await ask(`Wrong qqq\n\n${words.repeat(3)}It crashes.`)).toContainEqual(
+      expect.stringContaining('stack trace'),
+    );
+    expect(await ask('Wrong qqq')).toHaveLength(3);
+  });
+
+  it('asks nothing of a log, and says which test to run', async () => {
+    const facts = await factsOf('zzz qqq');
+    const log = (text: string) => readReport(`--- Log: build.log ---\n${text}\n`).logs;
+    const plain = concludeFromFacts({ ...facts, logs: log('Error: qqq went away') }, { seconds: 1 });
+    expect(plain.analysis.questions).toEqual([]);
+    const failed = concludeFromFacts(
+      { ...facts, logs: log('--- FAIL: TestZzz (0.00s)\n    a_test.go:3: no\nFAIL') },
+      { seconds: 1 },
+    );
+    expect(failed.solutionSteps.map(({ description }) => description)).toEqual([
+      'Run the failing test `TestZzz` alone at this commit.',
+    ]);
+  });
+
+  it('does not ask for steps where a trace is something to begin with', async () => {
+    const { solutionSteps } = concludeFromFacts(await factsOf(TRACE), { seconds: 1 });
+    expect(solutionSteps.map(({ description }) => description)).toContainEqual(
+      expect.stringMatching(/^Write a failing test; the nearest one is `test\/header\.test\.ts:2`\.$/),
+    );
+  });
+
+  it('names a commit that was asked for by its short id', async () => {
+    const facts = await factsOf('zzz', { revision: SECOND });
+    const { questions } = concludeFromFacts({ ...facts, mismatches: ['line 9 is gone'] }, { seconds: 1 }).analysis;
+    expect(questions[0]).toBe(
+      "Is the report from another version? Lines in the report don't match 2b2b2b2, which was asked for.",
+    );
   });
 
   it('offers no recent change to check where the change under test is what breaks', async () => {

@@ -423,6 +423,17 @@ describe('what the report refers to', () => {
   );
 });
 
+describe('what others wrote', () => {
+  it('is not searched', async () => {
+    const text = 'throw new Error("no rating for this player");\n';
+    const { steps } = await lookAt('It breaks\n\nError: no rating for this player', [
+      { files: { 'src/rate.js': text, 'vendor/rate/rate.js': text, 'web/node_modules/rate/rate.js': text } },
+    ]);
+    const searched = steps.filter(({ action }) => action.startsWith('search "no rating'));
+    expect(searched.map(({ result }) => result)).toEqual([expect.stringMatching(/^src\/rate\.js:1: [^\n]+$/)]);
+  });
+});
+
 describe('what to do about a regression', () => {
   it('is to look at the commits between, first those of which the report speaks, and at no file that is the same', async () => {
     const coupon = (text: string): Files => ({ 'src/coupon.js': `${text}\n`, 'src/till.js': 'open();\n' });

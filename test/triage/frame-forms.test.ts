@@ -1,8 +1,8 @@
 // Every form of the table of stack frames is read, also behind what loggers put before a line, and the whole trace with its error.
 import { describe, expect, it } from 'vitest';
-import { FRAME_TABLES } from '../../src/triage/frame-forms.ts';
-import type { Trace } from '../../src/triage/frames.ts';
 import { findSignals } from '../../src/triage/signals.ts';
+import type { Trace } from '../../src/triage/traces/find-traces.ts';
+import { FRAME_TABLES } from '../../src/triage/traces/frame-forms.ts';
 
 const traces = (text: string): readonly Trace[] => findSignals(text).traces;
 const places = (trace: Trace | undefined): readonly string[] =>

@@ -1,8 +1,8 @@
 // Paths as traces write them lead to the right file of the tree, or say why not.
 import { describe, expect, it } from 'vitest';
-import type { Frame } from '../../src/triage/frame.ts';
 import type { OwnPackage } from '../../src/triage/paths.ts';
 import { createPathIndex, type Ground, mapFrame, mapPath } from '../../src/triage/paths.ts';
+import type { Frame } from '../../src/triage/traces/frame.ts';
 
 function ground(paths: readonly string[], packages: readonly OwnPackage[] = []): Ground {
   const entries = paths.map((path) => ({ path, size: 1, kind: 'file' as const, blob: path }));

@@ -1,6 +1,6 @@
 // Functions that only check and raise are told from those that do something, by their bodies.
 import { expect, it } from 'vitest';
-import { onlyRaises } from '../../src/triage/raising.ts';
+import { onlyRaises } from '../../src/triage/traces/raising-functions.ts';
 
 it.each([
   [

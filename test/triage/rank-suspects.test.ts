@@ -64,7 +64,7 @@ describe('suspects', () => {
     }));
     const changed = [4, 9, 30].map((at) => ({
       ...clue('reference', ranked[at]!.path, 0.1),
-      named: 'changed' as const,
+      isChanged: true,
     }));
     const suspects = rankSuspects(changed, ranked);
     expect(suspects.slice(0, 3).map(({ file, score }) => [file, score])).toEqual([
@@ -86,7 +86,7 @@ describe('suspects', () => {
       { path: 'src/b.ts', score: 0.1, clues: [] },
       { path: 'src/c.ts', score: 0.05, clues: [] },
     ];
-    const changed = { ...clue('reference', 'src/c.ts', 0.05), named: 'changed' as const };
+    const changed = { ...clue('reference', 'src/c.ts', 0.05), isChanged: true };
     expect(rankSuspects([changed], ranked).map((one) => [one.file, one.score])).toEqual([
       ['src/a.ts', score],
       ['src/c.ts', 0.1],

@@ -236,6 +236,7 @@ describe('what is an error by its grammar', () => {
     ['It ends in "TypeError: no price" when I click "Buy".', 'TypeError: no price'],
     ['Error: spawn git ENOENT', 'Error: spawn git ENOENT'],
     ['Error: Could not find the coupon', 'Error: Could not find the coupon'],
+    ['Error: no rating for this player', 'Error: no rating for this player'],
     ['$ shop total\nerror: the price of tea\n  --> cart.shop:3', 'the price of tea'],
     ['```\nError: what I see\n```', 'Error: what I see'],
     ['## TypeError: no price is not a function', 'TypeError: no price is not a function'],

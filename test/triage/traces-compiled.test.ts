@@ -1,7 +1,7 @@
 // Stack traces of compiled languages are read as people paste them.
 import { describe, expect, it } from 'vitest';
-import type { Trace } from '../../src/triage/frames.ts';
 import { findSignals } from '../../src/triage/signals.ts';
+import type { Trace } from '../../src/triage/traces/find-traces.ts';
 
 const traces = (text: string): readonly Trace[] => findSignals(text).traces;
 const places = (trace: Trace | undefined): readonly string[] =>

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readOutline } from 'causeway-git-objects';
 import { describe, expect, it } from 'vitest';
-import type { FrameLanguage } from '../../src/triage/frame.ts';
-import { FRAME_TABLES } from '../../src/triage/frame-forms.ts';
-import { FRAME_READERS } from '../../src/triage/frame-readers.ts';
+import type { FrameLanguage } from '../../src/triage/traces/frame.ts';
+import { FRAME_TABLES } from '../../src/triage/traces/frame-forms.ts';
+import { FRAME_READERS } from '../../src/triage/traces/frame-readers.ts';
 import { ROOT } from '../support/source-files.ts';
 
 const DOCUMENT = readFileSync(path.join(ROOT, 'docs', 'traces.md'), 'utf8');

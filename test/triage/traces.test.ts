@@ -1,8 +1,8 @@
 // Stack traces of each language are read as people paste them.
 import { describe, expect, it } from 'vitest';
 import { NODE_TAP, NODE_TAP_ASSERT } from '../../packages/ci-log/test/logs.ts';
-import type { Trace } from '../../src/triage/frames.ts';
 import { findSignals } from '../../src/triage/signals.ts';
+import type { Trace } from '../../src/triage/traces/find-traces.ts';
 
 const traces = (text: string): readonly Trace[] => findSignals(text).traces;
 const places = (trace: Trace | undefined): readonly string[] =>

@@ -146,7 +146,7 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^Execution failed for task /,
       /^\s{0,8}error: (?:could not compile|Recipe|command|process|Process|failed to run custom)/,
       /^(?:Error: )?[\w-]{1,60} (?:exited|failed) with (?:exit )?(?:code|status) \d/i,
-      // That something failed, and not what
+      // Says that something failed, but not what
       /^\W{0,4}error: (?:some )?(?:tests?|test run|build|command|checks?|job|task|process|compilation|script|step|run) (?:failed|failures?)\W{0,3}$/i,
     ],
   },

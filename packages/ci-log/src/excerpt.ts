@@ -65,7 +65,7 @@ export function cutExcerpt(lines: readonly LogLine[], cause: Cause, passing?: Pa
   };
 }
 
-/** The first of a few lines that says something: the border of a table, which may be all in red, is no headline. */
+/** The first of the next lines that has a letter or digit: the border of a table isn't a headline, even if it is red. */
 function skipBorder(lines: readonly LogLine[], at: number): number {
   const ahead = lines.slice(at, at + CONTEXT).findIndex(({ text }) => /[\p{L}\p{N}]/u.test(text));
   return at + Math.max(0, ahead);
@@ -91,7 +91,7 @@ function fitLines(lines: readonly LogLine[], wanted: readonly number[], repeated
 const DURATION =
   /(?<!\s)\s*[([](?:< ?)?\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|secs?|seconds?|m|min)[)\]]$| {1,4}(?:-- )?Time elapsed: [\d.]{1,20} ?s(?:ec)?\b/g;
 
-/** The number of a process, and where in its memory it was: another each time, and no reader looks at them. */
+/** Process ids and memory addresses: they differ in each run, and say nothing to a reader. */
 const ADDRESS = /^==\d{1,10}== ?| (?:on (?:unknown )?address|at pc|pc|bp|sp) 0x[0-9a-f]{4,16}(?!\w)/g;
 
 /** One line, at most 300 characters, without durations and addresses in memory. */

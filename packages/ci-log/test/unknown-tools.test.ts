@@ -31,7 +31,10 @@ describe('the headline', () => {
   it('is the command that is not there, not the end of the shell', () => {
     const said = "Build : The term 'Get-Cart' is not recognized as the name of a cmdlet, function or script file.";
     const end = "##[error]PowerShell exited with code '1'.";
-    const excerpt = read([...busy(3), said, 'At C:\\a\\shop\\build.ps1:12 char:5'], end);
+    const excerpt = read(
+      [...busy(3), said, 'At C:\\a\\shop\\build.ps1:12 char:5', ...busy(30), 'a file is missing'],
+      end,
+    );
     expect(excerpt.headline).toBe(said);
     expect(excerpt.lines).toContain(said);
   });

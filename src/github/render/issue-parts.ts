@@ -34,7 +34,7 @@ export function renderCause(issue: SourcedIssue, links: SourceLinks): Block {
   return text(sanitiseMarkdown(splitCause(issue).first, MAX_CAUSE, links));
 }
 
-/** Without a model the doubts come last, and each sentence is a short line. */
+/** Facts are one short line each, with the doubts last: none may be cut. */
 function splitCause({ rootCause, analysis }: Pick<SourcedIssue, 'rootCause' | 'analysis'>) {
   return splitSentences(rootCause, analysis.outcome === 'facts_only' ? FACTS_SENTENCES : CAUSE_SENTENCES);
 }
@@ -67,7 +67,7 @@ export function renderQuestions({ analysis: { questions } }: SourcedIssue): read
   return [text('Questions for the reporter:'), code(list.join('\n'), 'text')];
 }
 
-/** For a result that has no cause to offer. Without a model, and a `lead`, the text above has the first one already. */
+/** For a result without a cause. Without a model the text above names the first suspect already, unless `lead` replaces it. */
 export function renderSuspects({ analysis }: SourcedIssue, links: SourceLinks, lead = ''): readonly Block[] {
   const { outcome, suspects } = analysis;
   if (outcome !== 'facts_only' && outcome !== 'inconclusive') return [];

@@ -4,9 +4,9 @@ import { forEachWord, hashTerm, hashWord, joinName } from 'causeway-code-words';
 import type { OutlineSymbol } from 'causeway-git-objects';
 import { cutLine, findDocstring, findSpans, type Span } from '../../core/source/index.ts';
 import { type MappedFrame, putCallerFirst } from '../clues.ts';
-import type { Trace } from '../frames.ts';
 import type { Query } from '../localise/query.ts';
 import { listPaths, type Mapping } from '../paths.ts';
+import type { Trace } from '../traces/find-traces.ts';
 
 export interface FunctionFile {
   readonly path: string;

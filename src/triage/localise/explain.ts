@@ -26,9 +26,9 @@ interface Ranking {
   readonly gathered: Gathered;
   readonly combined: Combined;
   readonly history: MatchedCommits;
-  /** Names of the project's packages, in lower case: a report has them whatever it is about. */
+  /** Names of the project's packages, in lower case: any report mentions them. */
   readonly ownNames: ReadonlySet<string>;
-  /** What some commits say of themselves in one line. */
+  /** Subjects of some commits, by sha. */
   readonly subjects: ReadonlyMap<string, string>;
 }
 
@@ -133,7 +133,7 @@ function findDefinition(path: string, text: string, name: string): { readonly na
   return form;
 }
 
-/** With its subject, so that the reader sees at once whether it is about this. */
+/** With its subject, so that the reader can judge it at once. */
 function explainCommit(ranking: Ranking, commit: IndexedCommit): string {
   const { history, subjects } = ranking;
   const position = history.commits.indexOf(commit);
@@ -168,8 +168,8 @@ function listSharedTerms(
   const best = found.sort((a, b) => b.worth - a.worth).map(({ word }) => word);
   const telling = best.filter((word) => isInformativeWord(word) && !ownNames.has(word.word.toLowerCase()));
   const words = keepFirst(telling, ({ word }) => word.toLowerCase());
-  // One everyday word is in many messages.
-  if (words.length < 2 && !words.some(({ word }) => looksLikeCode(word))) return '';
+  // A single everyday word is in many messages.
+  if (words.length < 2 && !words.some(({ word }) => looksLikeCode(word.slice(1)))) return '';
   return quoteEachWord(words.slice(0, MAX_NAMED));
 }
 

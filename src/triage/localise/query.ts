@@ -3,13 +3,13 @@
 import { findPart, forEachWord, hashTerm, joinName, splitIntoTerms, stemWord } from 'causeway-code-words';
 import { isLogLine, markCode } from 'causeway-log-lines';
 import type { MappedFrame } from '../clues.ts';
-import type { Trace } from '../frames.ts';
-import { findTraces } from '../frames.ts';
 import { COMMON_WORDS } from '../identifiers.ts';
 import { isListing } from '../listing-lines.ts';
 import { classifyFile } from '../own-code.ts';
 import { getFileName, listPaths } from '../paths.ts';
-import { cleanTitle, isSetUpCommand, MAX_TITLE, toPlainLines } from '../report-text.ts';
+import { cleanTitle, isSetUpCommand, MAX_TITLE, removeHtmlComments, toPlainLines } from '../report-text.ts';
+import type { Trace } from '../traces/find-traces.ts';
+import { findTraces } from '../traces/find-traces.ts';
 import { findQualifiedNames, type QualifiedName } from './qualified.ts';
 
 /** A part of the report, or the source of the test that failed. */
@@ -216,7 +216,7 @@ export interface QueriedReport {
  * not the fault.
  */
 export function splitReport({ report, title, traces, mapped }: QueriedReport): ReportTexts {
-  const lines = toPlainLines(removeReportComments(report));
+  const lines = toPlainLines(removeHtmlComments(report));
   const { lines: traced } = findTraces(lines);
   const reader = createQueryReader(title);
   for (const [index, { text, kind }] of markCode(lines).entries()) {
@@ -237,19 +237,6 @@ export function splitReport({ report, title, traces, mapped }: QueriedReport): R
     code: code.slice(0, MAX_LINES).join('\n'),
     log: log.slice(0, MAX_LINES).join('\n'),
   };
-}
-
-/** Instructions of a form. A comment that is never closed is text. */
-function removeReportComments(report: string): string {
-  const kept: string[] = [];
-  let at = 0;
-  for (;;) {
-    const from = report.indexOf('<!--', at);
-    const to = from < 0 ? -1 : report.indexOf('-->', from);
-    if (to < 0) return [...kept, report.slice(at)].join('');
-    kept.push(report.slice(at, from));
-    at = to + 3;
-  }
 }
 
 function describeTrace({ errorType, message }: Trace, frames: readonly MappedFrame[]): readonly string[] {

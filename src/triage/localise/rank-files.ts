@@ -109,7 +109,7 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
   return found;
 }
 
-/** Files whose commit is named with its subject: each is a question to git, and most answers name two places. */
+/** Files whose commit is shown with its subject: each costs a git process, and answers show four places at most. */
 const NAMED_COMMITS = 4;
 
 /** By commit. */

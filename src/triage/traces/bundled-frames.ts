@@ -2,12 +2,12 @@
 
 import { hashTerm, joinName } from 'causeway-code-words';
 import type { OutlineSymbol } from 'causeway-git-objects';
-import type { CommitLexicon } from '../core/source/index.ts';
-import type { MappedFrame } from './clues.ts';
+import type { CommitLexicon } from '../../core/source/index.ts';
+import type { MappedFrame } from '../clues.ts';
+import { attempt, type Lookups } from '../lookups.ts';
+import { classifyFile, isSecondary } from '../own-code.ts';
+import { findOwnFolder, getFileName } from '../paths.ts';
 import type { Frame } from './frame.ts';
-import { attempt, type Lookups } from './lookups.ts';
-import { classifyFile, isSecondary } from './own-code.ts';
-import { findOwnFolder, getFileName } from './paths.ts';
 
 type Traces = readonly (readonly MappedFrame[])[];
 

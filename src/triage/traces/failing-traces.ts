@@ -1,8 +1,8 @@
 // Which traces of a log are of tests that failed: passing tests print errors on purpose.
 
 import { findFailingPlaces } from 'causeway-ci-log';
-import type { Trace } from './frames.ts';
-import { cleanPath } from './paths.ts';
+import { cleanPath } from '../paths.ts';
+import type { Trace } from './find-traces.ts';
 
 /**
  * Where the text lists failed tests and some traces run through their files, those traces, each with what it caused; else

@@ -1,8 +1,7 @@
 // Stack traces of a text: frames of one language that belong together, with their error, roots of chains first.
 
 import type { ChainLink } from './error-head.ts';
-import type { Frame, FrameLanguage } from './frame.ts';
-import type { FrameReader } from './frame-reader.ts';
+import type { Frame, FrameLanguage, FrameReader } from './frame.ts';
 import { FRAME_READERS } from './frame-readers.ts';
 
 export interface Trace {

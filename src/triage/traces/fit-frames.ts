@@ -3,11 +3,11 @@
 import type { CommitInfo } from 'causeway-git-objects';
 import { formatInlineCode } from 'causeway-safe-markdown';
 import { cutText } from 'causeway-visible-text';
-import type { MappedFrame } from './clues.ts';
-import { findNearestLine, formatCommitLine, isInformativeLine } from './examine.ts';
+import type { MappedFrame } from '../clues.ts';
+import { findNearestLine, formatCommitLine, isInformativeLine } from '../examine.ts';
+import { attempt, type Lookups, shortenSha } from '../lookups.ts';
+import type { Mapping } from '../paths.ts';
 import type { Frame } from './frame.ts';
-import { attempt, type Lookups, shortenSha } from './lookups.ts';
-import type { Mapping } from './paths.ts';
 
 /** Frames beyond these are callers of callers: their lines change nothing. */
 const MAX_FITTED = 40;

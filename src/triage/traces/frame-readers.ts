@@ -3,9 +3,8 @@
 
 import { findTapStack, readTapError } from 'causeway-log-lines';
 import { type ErrorHead, NO_ERROR, parseErrorHead } from './error-head.ts';
-import { FORM_READERS } from './form-reader.ts';
-import type { Frame } from './frame.ts';
-import type { FrameReader } from './frame-reader.ts';
+import type { Frame, FrameReader } from './frame.ts';
+import { FORM_READERS } from './read-forms.ts';
 
 /** `path:line:column` or `path:line` taken apart from its end; null where there is no line number. */
 function splitLocation(text: string): { readonly file: string; readonly line: number } | null {

@@ -1,4 +1,6 @@
-// A frame of a stack, as a report has it.
+// A frame of a stack as a report has it, and what reads the frames of a language.
+
+import type { ErrorHead } from './error-head.ts';
 
 /** One place of a trace as the text gives it; "" and 0 where it does not say. */
 export interface Frame {
@@ -35,3 +37,17 @@ export type FrameLanguage =
   | 'lua'
   | 'perl'
   | 'any';
+
+/** How one language writes frames. Lines are plain; `index` is the line to look at. */
+export interface FrameReader {
+  readonly language: FrameLanguage;
+  /** True where the last printed frame is the innermost. */
+  readonly innermostLast: boolean;
+  /** Lines other than frames that may be between two frames of one trace. */
+  readonly gap: number;
+  frame(lines: readonly string[], index: number): Frame | null;
+  /** Whether this line ends a trace although frames may follow. */
+  ends(line: string, lines: readonly string[], index: number): boolean;
+  /** The error that the frames `first`–`last` (indices of lines) belong to. */
+  error(lines: readonly string[], first: number, last: number): ErrorHead;
+}

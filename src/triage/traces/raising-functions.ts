@@ -1,7 +1,7 @@
 // Which functions do nothing but raise an error, by their bodies: a trace that ends in one is about its caller.
-import { findSpans, isCommentLine, markTexts, type Span } from '../core/source/index.ts';
-import { isOwnSource, type MappedFrame } from './clues.ts';
-import { attempt, type Lookups } from './lookups.ts';
+import { findSpans, isCommentLine, markTexts, type Span } from '../../core/source/index.ts';
+import { isOwnSource, type MappedFrame } from '../clues.ts';
+import { attempt, type Lookups } from '../lookups.ts';
 
 /** Own frames of a trace that are looked at: guards that call guards are rarely deeper. */
 const MAX_DEPTH = 4;

@@ -1,9 +1,8 @@
 // Reads frames by the table of their forms.
 
 import { type ErrorHead, NO_ERROR, parseErrorHead } from './error-head.ts';
-import type { Frame, FrameLanguage } from './frame.ts';
+import type { Frame, FrameLanguage, FrameReader } from './frame.ts';
 import { FRAME_TABLES, type FrameForm, type FrameTable } from './frame-forms.ts';
-import type { FrameReader } from './frame-reader.ts';
 import { getKotlinSymbol, getShortName, parseMangledName } from './symbol-names.ts';
 
 /** What programs put before each line of another: a time, a tag of Android's log, Valgrind's process, a level, a bar. */

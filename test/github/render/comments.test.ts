@@ -146,6 +146,20 @@ describe('the result', () => {
     `);
   });
 
+  it('of facts alone says its doubts before the fold', () => {
+    const facts = [
+      'Most likely place: `src/a.js:1`.',
+      'Error: `no`.',
+      'Line 1: `a();`.',
+      'No stack frame confirms it.',
+    ];
+    const text = renderResultComment({
+      ...{ place: PLACE, changeSet: null, recordUrl: '', fix: { kind: 'none' as const } },
+      issue: sourced(sampleIssue({ rootCause: facts.join('\n') })),
+    });
+    expect(text.slice(0, text.indexOf('<details>'))).toContain('No stack frame confirms it.');
+  });
+
   it('is withheld where that was decided, and not because the report says so', () => {
     const said = sampleIssue({ problem: 'This result is withheld.' });
     const render = (issue: Issue) =>

@@ -183,6 +183,20 @@ describe('the first suspect', () => {
     );
   });
 
+  it('is not said to be like a message for one everyday word, or for the name of the project', async () => {
+    const manifest = { 'package.json': '{"name": "bakery"}\n' };
+    const reasonsFor = async (subject: string) => {
+      const { suspects } = await ranked(
+        'Totals of carts in the bakery lose half a cent',
+        ['Start', { ...manifest, 'src/a.ts': 'start();\n', 'src/b.ts': 'start();\n' }],
+        [subject, { ...manifest, 'src/a.ts': 'start();\n', 'src/b.ts': 'start(1);\n' }],
+      );
+      return suspects.flatMap(({ reasons }) => reasons).join('\n');
+    };
+    expect(await reasonsFor('Totals of the bakery')).not.toContain('whose message shares');
+    expect(await reasonsFor('Totals lost in the bakery by half')).toContain('shares “totals”, “half” with the report');
+  });
+
   it('is what the failing test uses, where the trace names the test alone', async () => {
     const { suspects } = await ranked('Error: expected 1 to be 2\n    at check (/srv/shop/test/all.test.ts:4:3)\n', [
       'Start',
