@@ -25,16 +25,16 @@ export interface Brief {
 }
 
 /**
- * UTF-8 bytes, about 4 a token. With the system text (1k tokens) and the tools (3k), the first prompt stays below 9k
+ * UTF-8 bytes, about 4 a token. With the system text (1k tokens) and the tools (3k), the first prompt stays below 9.5k
  * tokens. The facts get what the others leave, at most `facts`.
  */
 const CAPS = {
-  all: 18_500,
+  all: 20_000,
   report: 9_000,
   log: 4_000,
   instructions: 2_400,
   instructionFile: 1_600,
-  facts: 14_000,
+  facts: 16_500,
 } as const;
 
 /** Of a text that is too long, this share is its beginning: the end of a log says more than its middle. */
@@ -141,7 +141,7 @@ function describeReport(original: string, { text, removed }: ModelCopy, shown: s
 /** A report with images and fewer characters of text than this says in its images what it is about. */
 const FEW_CHARACTERS = 300;
 
-/** Steps that say how the suspects were found: the list of suspects says the same. */
+/** Steps that say how the suspects were found: the list of suspects says the same, so only their names are shown. */
 const NOT_SHOWN: ReadonlySet<StepLookup> = new Set(['signals', 'rank_files']);
 
 /** What is left out first where not all fits. The place itself comes last: nothing replaces it. */
@@ -156,20 +156,20 @@ const LEAST_USEFUL: readonly StepLookup[] = [
   'place',
 ];
 
-/** Whole steps, each with the number by which it can be cited; those that do not fit in are left out. */
+/** Whole steps, each with the number by which it can be cited; of those that don't fit in, only what was looked up. */
 export function formatSteps(steps: readonly SourcedStep[], bytes: number): string {
-  const shown = steps
-    .map((step, index) => {
-      const text = formatStep(step, index + 1);
-      return { lookup: step.lookup, text: step.lookup === 'log' ? truncateMiddle(text, CAPS.log) : text };
-    })
-    .filter(({ lookup }) => lookup === undefined || !NOT_SHOWN.has(lookup));
+  const shown = steps.map((step, index) => {
+    const head = formatStepHead(step, index + 1);
+    const isListed = step.lookup !== undefined && NOT_SHOWN.has(step.lookup);
+    const text = isListed ? head : formatStep(step, index + 1);
+    return { lookup: step.lookup, head, text: step.lookup === 'log' ? truncateMiddle(text, CAPS.log) : text };
+  });
   let size = shown.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 1, 0);
   for (const lookup of LEAST_USEFUL) {
-    for (let index = shown.length - 1; index >= 0 && size > bytes; index -= 1) {
-      if (shown[index]?.lookup !== lookup) continue;
-      const [left] = shown.splice(index, 1);
-      size -= Buffer.byteLength(left?.text ?? '') + 1;
+    for (const step of shown.toReversed()) {
+      if (step.lookup !== lookup || size <= bytes) continue;
+      size -= Buffer.byteLength(step.text) - Buffer.byteLength(step.head);
+      step.text = step.head;
     }
   }
   return truncateMiddle(shown.map(({ text }) => text).join('\n'), bytes);
@@ -177,6 +177,10 @@ export function formatSteps(steps: readonly SourcedStep[], bytes: number): strin
 
 /** Characters of a result: more than all of them together may have. */
 const MAX_RESULT = 20_000;
+
+function formatStepHead({ action }: SourcedStep, number: number): string {
+  return copyForModel(`[step ${number}] ${action.slice(0, 200)}`).text;
+}
 
 function formatStep({ action, result, analysis }: SourcedStep, number: number): string {
   const lines = result

@@ -176,7 +176,7 @@ async function findElsewhere(
 
 /** Those with words of the report first. */
 function chooseSought(uses: readonly Use[], report: string): readonly string[] {
-  const terms = listTerms(keepEnds(report));
+  const terms = listReportTerms(report);
   const rated = uses.map(({ name }) => ({ name, shared: listTerms(name).intersection(terms).size }));
   let left = MAX_SOUGHT;
   return rated
@@ -258,7 +258,7 @@ const TRIVIAL = 5;
 /** Best first; equal ones in the order of their names. */
 function rankByReport(callees: readonly Callee[], report: string): readonly RankedCallee[] {
   const [title = ''] = report.split('\n', 1);
-  const [all, titled] = [listTerms(keepEnds(report)), listTerms(title)];
+  const [all, titled] = [listReportTerms(report), listTerms(title)];
   const terms = callees.map(({ span, lines }) => ({
     name: listTerms(span.name),
     text: listTerms(lines.slice(span.line - 1, Math.min(span.lastLine, span.line + 300)).join('\n')),
@@ -274,6 +274,11 @@ function rankByReport(callees: readonly Callee[], report: string): readonly Rank
     return { callee: callees[index] as Callee, score: size < TRIVIAL ? score / 2 : score };
   });
   return ranked.sort((a, b) => b.score - a.score || (describeCallee(a.callee) < describeCallee(b.callee) ? -1 : 1));
+}
+
+/** Hashes of the words of a report that say something. */
+export function listReportTerms(report: string): ReadonlySet<number> {
+  return listTerms(keepEnds(report));
 }
 
 /** Of each end of a report: all of a megabyte of different words held the event loop for 0.3 s. */

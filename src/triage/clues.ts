@@ -1,7 +1,7 @@
 // Clues: each is one reason why a file may hold the fault, from traces, messages, named paths and failing tests.
 
 import { findDefinedNames } from 'causeway-code-words';
-import type { SearchHit } from 'causeway-git-objects';
+import type { OutlineSymbol, SearchHit } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
 import { formatCounted } from '../core/counted.ts';
 import { findEnclosingFunction, isCommentLine } from '../core/source/index.ts';
@@ -292,26 +292,71 @@ const CALLER = 0.3;
 /** A name of fewer letters is one of many functions. */
 const SHORTEST_NAME = 5;
 
-/** The files that call the functions which the messages are in: an error is often made for a caller that went wrong. */
-export async function findMessageCallers(lookups: Lookups, messages: readonly Clue[]): Promise<readonly Clue[]> {
+/**
+ * The messages with what calls the functions that they are in, because an error is often made for a caller that went
+ * wrong. Where a message is in a class of errors, the lines that make one are where it is raised.
+ */
+export async function followMessages(lookups: Lookups, messages: readonly Clue[]): Promise<readonly Clue[]> {
   const clues: Clue[] = [];
-  for (const { path, line } of messages.slice(0, MAX_CALLED)) {
-    const outline = await attempt(lookups, `outline ${path}`, () => lookups.tree.outline(path, lookups.signal));
-    const name = findEnclosingFunction(outline ?? [], line);
-    if (name.length >= SHORTEST_NAME) clues.push(...(await findCallers(lookups, name, path)));
+  for (const [index, message] of messages.entries()) {
+    const { path, line } = message;
+    if (index >= MAX_CALLED) {
+      clues.push(message);
+      continue;
+    }
+    const outline = (await attempt(lookups, `outline ${path}`, () => lookups.tree.outline(path, lookups.signal))) ?? [];
+    const called = findCalled(outline, line);
+    const callers = called.name.length < SHORTEST_NAME ? [] : await findCallers(lookups, called, path);
+    const isRaised = called.isError && callers.length > 0;
+    const { named: _, ...unnamed } = message;
+    clues.push(isRaised ? { ...unnamed, strength: message.strength * CALLER } : message);
+    clues.push(...(isRaised ? callers.map((each) => toRaising(each, message, callers.length)) : callers));
   }
   return clues;
 }
 
-async function findCallers(lookups: Lookups, name: string, from: string): Promise<readonly Clue[]> {
-  const query = { pattern: `${name}(`, regex: false, ignoreCase: false, paths: [], limit: 100 };
+/** The caller in place of the class that has the message. */
+function toRaising(caller: Clue, message: Clue, count: number): Clue {
+  const { strength, named } = message;
+  const reason = `raises \`${caller.names?.[0] ?? ''}\`, which has the error message, at line ${caller.line}`;
+  return {
+    ...caller,
+    kind: 'message',
+    strength: strength / count ** 0.7,
+    reason,
+    ...(count === 1 && named !== undefined && { named }),
+  };
+}
+
+interface Called {
+  readonly name: string;
+  /** Whether it is a class of errors, which only makes what its caller raises. */
+  readonly isError: boolean;
+}
+
+/** By its class where it is a constructor: the lines that call it have no other name. */
+function findCalled(outline: readonly OutlineSymbol[], line: number): Called {
+  const name = findEnclosingFunction(outline, line);
+  const owner = outline.findLast((symbol) => symbol.kind === 'class' && symbol.line <= line);
+  const isConstructor = owner !== undefined && (CONSTRUCTORS.has(name) || name === owner.name);
+  return isConstructor ? { name: owner.name, isError: IS_ERROR.test(owner.name) } : { name, isError: false };
+}
+
+const CONSTRUCTORS = new Set(['constructor', '__init__', '__new__', 'initialize', '__construct', 'init', 'new']);
+
+const IS_ERROR = /(?:Error|Exception|Failure|Fault)$/;
+
+async function findCallers(lookups: Lookups, { name, isError }: Called, from: string): Promise<readonly Clue[]> {
+  const pattern = `\\b${name.replaceAll('$', '\\$')}(?:\\(|(?:\\.|::)new\\b)`;
+  const query = { pattern, regex: true, ignoreCase: false, paths: [], limit: 100 };
   const isCaller = ({ path, text }: SearchHit) =>
-    path !== from &&
+    (path !== from || isError) &&
     classifyFile(path) === 'source' &&
     !isCommentLine(path, text) &&
     !findDefinedNames(text).includes(name);
-  const { hits } = await recordSearch({ ...lookups, keep: isCaller }, query, ({ hits: calls }) =>
-    calls.length === 0 ? 'No other source file calls it.' : 'The error message is in this function; these call it.',
+  const said = JSON.stringify(`${name}(`);
+  const { hits } = await recordSearch({ ...lookups, said, keep: isCaller }, query, ({ hits: calls }) =>
+    describeCallers(calls.length, isError),
   );
   const byFile = new Map(hits.toReversed().map(({ path, line }) => [path, line]));
   if (byFile.size > MAX_FILES) return [];
@@ -324,6 +369,13 @@ async function findCallers(lookups: Lookups, name: string, from: string): Promis
     reason: `calls \`${name}\`, which has the error message, at line ${line}`,
     names: [name],
   }));
+}
+
+function describeCallers(count: number, isError: boolean): string {
+  if (count === 0) return isError ? 'No line of a source file makes one.' : 'No other source file calls it.';
+  return isError
+    ? 'The error message is in this class of errors; these lines make one.'
+    : 'The error message is in this function; these call it.';
 }
 
 /** The longest constant part; and, since it may contain an unmarked value, its first and last words. */

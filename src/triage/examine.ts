@@ -1,28 +1,39 @@
 // A close look at the likeliest place: its function whole, who calls it, what it calls, its nearest tests and,
 // where the report itself leads to the line, who last changed it.
 
+import { findDefinedNames } from 'causeway-code-words';
 import type {
   BlameLine,
   CommitInfo,
   FileRead,
   LineRange,
   OutlineSymbol,
+  SearchHit,
   SearchResult,
   SourceTree,
 } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
 import { formatCounted } from '../core/counted.ts';
-import { findSpans, type Span } from '../core/source/index.ts';
-import { recordCallees } from './callees.ts';
+import { findEnclosingFunction, findSpans, isCommentLine, type Span } from '../core/source/index.ts';
+import { listReportTerms, recordCallees } from './callees.ts';
 import { isLineNamed } from './clues.ts';
 import { attempt, formatLines, type Lookups, MAX_SHOWN_LINE, runSideBySide, shortenSha } from './lookups.ts';
 import { type NearestTest, recordNearestTests, type TestedName } from './nearest-tests.ts';
 import { classifyFile } from './own-code.ts';
+import { getFileName } from './paths.ts';
 import { type ChosenFunction, preferCode } from './prefer-code.ts';
 import type { RankedFunction, RankedSuspect } from './ranked.ts';
 
-/** Lines that are shown of a function, and of several together. */
+/** Lines of the place's own function: cut, it cost a turn to read the rest, where as a rule the fault was. */
+const MAX_WHOLE = 300;
+
+const MAX_WHOLE_CHARACTERS = 12_000;
+
+/** Lines that are shown of several functions together, and of one that is longer than that. */
 const MAX_LINES = 150;
+
+/** Lines that are shown where only words led to the place, and those hardly. */
+const MAX_DOUBTFUL = 60;
 
 /** Of all that is shown of the file, about 2,300 tokens. A file with fewer is shown whole. */
 const MAX_CHARACTERS = 9_000;
@@ -34,7 +45,7 @@ const MAX_LEAD = 10;
 const AROUND = 25;
 
 /** A further function of the file is shown where it matches the report nearly as well as the first. */
-const LEAST_SCORE = 0.2;
+const LEAST_SCORE = 0.4;
 
 const COMMITS = 3;
 
@@ -60,13 +71,15 @@ interface ExamineInput {
   /** Names in the report that look like code, the most informative first. */
   readonly names: readonly string[];
   readonly report: string;
+  /** Whether the place is likelier wrong than right. */
+  readonly isDoubtful: boolean;
 }
 
 /** Each lookup is a step. The past is looked up of a place only where the report itself names it. */
 export async function examinePlace(lookups: Lookups, input: ExamineInput): Promise<Examined> {
   const { suspect, report } = input;
   const { file: path } = suspect;
-  const { code, name, line, read } = await readPlace(lookups, input);
+  const { code, name, owner, line, read } = await readPlace(lookups, input);
   const isNamed = isLineNamed(suspect) || input.names.some((each) => getLastName(each) === name);
   const first = getLastName(input.names[0] ?? '');
   const uses = searchName(lookups, isNamed ? name : first);
@@ -74,9 +87,9 @@ export async function examinePlace(lookups: Lookups, input: ExamineInput): Promi
   const [, , , test, blame, commits] = await runSideBySide(
     lookups,
     async (own) => (isLineNamed(suspect) ? undefined : recordBestElsewhere(own, input)),
-    async (own) => (isNamed ? recordCallers(own, { path, line, name }, await uses) : undefined),
+    async (own) => (isNamed ? recordCallers(own, { path, line, name, owner, report }, await uses) : undefined),
     async (own) => (read === null ? undefined : recordCallees(own, { ...read, path, report })),
-    async (own) => recordNearestTests(own, { path, names: input.names, ...(await tested) }),
+    async (own) => recordNearestTests(own, { path, names: input.names, report, ...(await tested) }),
     async (own) => (isLineNamed(suspect) && code !== '' ? recordBlame(own, suspect) : null),
     async (own) => (suspect.evidence === 'firm' ? recordLastCommits(own, path) : []),
   );
@@ -88,17 +101,22 @@ export async function examinePlace(lookups: Lookups, input: ExamineInput): Promi
 interface PlaceRead extends Pick<Examined, 'code'> {
   /** Of the function that the place is in, without its owner; "" where there is none. */
   readonly name: string;
+  /** The class that it lies in; "" where there is none. */
+  readonly owner: string;
   /** Where that function is defined; 0 where that is not known. */
   readonly line: number;
   /** The file and what is shown of it; null where nothing is. */
   readonly read: Pick<Parameters<typeof recordCallees>[1], 'lines' | 'spans' | 'shown' | 'calling'> | null;
 }
 
-async function readPlace(lookups: Lookups, { suspect, functions, report }: ExamineInput): Promise<PlaceRead> {
+async function readPlace(
+  lookups: Lookups,
+  { suspect, functions, report, isDoubtful }: ExamineInput,
+): Promise<PlaceRead> {
   const { tree, signal } = lookups;
   const { file, line } = suspect;
   const revision = shortenSha(tree.revision);
-  const nothing = { code: '', name: '', line: 0, read: null };
+  const nothing = { code: '', name: '', owner: '', line: 0, read: null };
   const read = await attempt(lookups, `read ${file} at ${revision}`, async () => ({
     file: await tree.read(file, {}, signal),
     outline: await tree.outline(file, signal),
@@ -109,7 +127,7 @@ async function readPlace(lookups: Lookups, { suspect, functions, report }: Exami
   const spans = findSpans(file, lines.join('\n'), read.outline);
   const isExact = isLineNamed(suspect);
   const { span, at, why } = choosePlace(lines, { suspect, spans, functions: own, report });
-  const ranges = chooseRanges(lines, { line: at, span, functions: own });
+  const ranges = chooseRanges(lines, { line: at, span, functions: own, isDoubtful });
   if (ranges.length === 0) return { ...nothing, name: getLastName(suspect.function) };
   const shown = ranges.map((range) => formatLines(lines, range, isExact ? line : 0)).join('\n   …\n');
   await lookups.notebook.record({
@@ -123,6 +141,7 @@ async function readPlace(lookups: Lookups, { suspect, functions, report }: Exami
   return {
     code: isShown ? code : '',
     name: span?.name ?? '',
+    owner: span?.owner ?? '',
     line: span?.line ?? 0,
     read: { lines, spans, shown: ranges, calling: listCalling(ranges, span) },
   };
@@ -213,15 +232,20 @@ interface PlaceInFile {
   readonly line: number;
   readonly span: Span | null;
   readonly functions: readonly RankedFunction[];
+  readonly isDoubtful: boolean;
 }
 
 /**
  * A short file is shown whole; of a longer one the place's function, and others that fit the report while they fit in.
  */
-function chooseRanges(lines: readonly string[], { line: at, span, functions }: PlaceInFile): readonly LineRange[] {
+function chooseRanges(
+  lines: readonly string[],
+  { line: at, span, functions, isDoubtful }: PlaceInFile,
+): readonly LineRange[] {
   if (lines.length === 0) return [];
   const whole = { from: 1, to: lines.length };
-  if (lines.length > 0 && countCharacters(lines, [whole]) <= MAX_CHARACTERS) return [whole];
+  if (isDoubtful) return lines.length <= MAX_DOUBTFUL ? [whole] : toDoubtfulRange(lines, span, at);
+  if (countCharacters(lines, [whole]) <= MAX_CHARACTERS) return [whole];
   const first = span === null ? toSurrounding(lines, at) : toFunctionRange(lines, span, at);
   let ranges: readonly LineRange[] = first === null ? [] : [first];
   for (const { line, lastLine, score } of functions) {
@@ -231,9 +255,19 @@ function chooseRanges(lines: readonly string[], { line: at, span, functions }: P
   return ranges;
 }
 
+/** The function where it is short, else what is around the line. */
+function toDoubtfulRange(lines: readonly string[], span: Span | null, at: number): readonly LineRange[] {
+  if (span !== null && span.lastLine - span.line < MAX_DOUBTFUL) return [{ from: span.line, to: span.lastLine }];
+  const line = at === 0 ? (span?.line ?? 0) : at;
+  return line === 0 ? [] : [{ from: Math.max(1, line - AROUND), to: Math.min(lines.length, line + AROUND) }];
+}
+
 function fits(lines: readonly string[], ranges: readonly LineRange[]): boolean {
-  const shown = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
-  return shown <= MAX_LINES && countCharacters(lines, ranges) <= MAX_CHARACTERS;
+  return countLines(ranges) <= MAX_LINES && countCharacters(lines, ranges) <= MAX_CHARACTERS;
+}
+
+function countLines(ranges: readonly LineRange[]): number {
+  return ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }
 
 /** With the number that is shown before each line. */
@@ -251,7 +285,8 @@ function toSurrounding(lines: readonly string[], line: number): LineRange | null
 /** The function with the comments above it; of one that is too long, what is around the line. */
 function toFunctionRange(lines: readonly string[], span: Span, line: number): LineRange {
   const range = { from: Math.max(span.leadLine, span.line - MAX_LEAD), to: span.lastLine };
-  return fits(lines, [range]) ? range : shrinkAround(lines, range, line === 0 ? span.line : line);
+  const isWhole = countLines([range]) <= MAX_WHOLE && countCharacters(lines, [range]) <= MAX_WHOLE_CHARACTERS;
+  return isWhole ? range : shrinkAround(lines, range, line === 0 ? span.line : line);
 }
 
 /** The part of the range around `line` that may be shown, a little more of what comes before it. */
@@ -276,9 +311,6 @@ function mergeRanges(ranges: readonly LineRange[]): readonly LineRange[] {
   }
   return merged;
 }
-
-/** A name in more lines is too common to say who calls this function. */
-const MOST_CALLERS = 40;
 
 const CALLERS_SHOWN = 10;
 
@@ -322,31 +354,93 @@ async function findTestedUses(
   return own;
 }
 
-/** Lines of source files that name the function, but for the one that defines it; nothing where there are too many. */
-async function recordCallers(
-  lookups: Lookups,
-  { path: file, line: own, name }: { readonly path: string; readonly line: number; readonly name: string },
-  found: SearchResult | null,
-): Promise<void> {
-  if (found === null || found.hits.length === MOST_USES) return;
-  const hits = found.hits.filter(
-    ({ path, line }) => classifyFile(path) === 'source' && !(path === file && line === own),
+interface CalledPlace {
+  readonly path: string;
+  /** Where the function is defined; 0: not known. */
+  readonly line: number;
+  readonly name: string;
+  /** The class that it is in; "": none. */
+  readonly owner: string;
+  readonly report: string;
+}
+
+/**
+ * Lines of source files that call or pass on the function: of files that know its file or class, since others with the
+ * name mean another function; those that share most with the report first.
+ */
+async function recordCallers(lookups: Lookups, place: CalledPlace, found: SearchResult | null): Promise<void> {
+  if (found === null) return;
+  const { path: file, line: own, name } = place;
+  const uses = found.hits.filter(
+    ({ path, line, text }) =>
+      classifyFile(path) === 'source' &&
+      !(path === file && line === own) &&
+      !isCommentLine(path, text) &&
+      !IMPORT.test(text) &&
+      !findDefinedNames(text).includes(name),
   );
-  if (hits.length > MOST_CALLERS) return;
-  const shown = hits
-    .slice(0, CALLERS_SHOWN)
-    .map(({ path, line, text }) => `${path}:${line}: ${cutText(text.trim(), 160)}`);
+  const knowing = await findKnowingFiles(lookups, place, new Set(uses.map(({ path }) => path)));
+  const hits = rankUses(
+    uses.filter(({ path }) => knowing.has(path)),
+    place,
+  );
+  const shown = await Promise.all(hits.slice(0, CALLERS_SHOWN).map((hit) => describeUse(lookups, hit)));
   const more = hits.length > shown.length ? [`… ${hits.length - shown.length} more`] : [];
-  const verb = hits.length === 1 ? 'names' : 'name';
+  const others = uses.length - hits.length;
+  const notes = [
+    hits.length === 0
+      ? `No other line of a source file calls \`${name}\`.`
+      : `${formatCounted(hits.length, 'line')} of source files ${hits.length === 1 ? 'uses' : 'use'} \`${name}\`.`,
+    others === 0
+      ? ''
+      : `${others} more ${others === 1 ? 'names' : 'name'} a \`${name}\` in files that don't refer to this one.`,
+  ];
   await lookups.notebook.record({
     lookup: 'callers',
-    action: `search ${JSON.stringify(name)} in source files at ${shortenSha(lookups.tree.revision)}`,
+    action: `find what calls ${name} of ${file} at ${shortenSha(lookups.tree.revision)}`,
     result: hits.length === 0 ? 'nothing found' : [...shown, ...more].join('\n'),
-    analysis:
-      hits.length === 0
-        ? `No other line of a source file names \`${name}\`.`
-        : `${formatCounted(hits.length, 'line')} of source files ${verb} \`${name}\`.`,
+    analysis: notes.filter((note) => note !== '').join(' '),
   });
+}
+
+const IMPORT = /^\s*(?:import\b|from\s|use\s|require|#\s*include|export\s.{0,200}\bfrom\b|using\s)/;
+
+/** Of the files those that may mean this function: its own, those of its folder, and what names its file or class. */
+async function findKnowingFiles(
+  lookups: Lookups,
+  { path: file, owner }: CalledPlace,
+  files: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const folder = getFolder(file);
+  const near = [...files].filter((path) => path === file || getFolder(path) === folder);
+  const rest = [...files].filter((path) => !near.includes(path));
+  const module = getFileName(file).replace(/\.\w+$/, '');
+  const name = /^(?:index|mod|lib|main|__init__|init)$/.test(module) ? getFileName(folder) : module;
+  const known = [...new Set([name, getLastName(owner)])].filter((each) => each.length > 1);
+  if (rest.length === 0 || known.length === 0) return new Set(near);
+  const pattern = `(?<![\\w$])(?:${known.map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})(?![\\w$])`;
+  const query = { pattern, regex: true, ignoreCase: false, paths: rest.slice(0, 200), limit: 1_000 };
+  const found = await attempt(lookups, `search ${known.join(', ')}`, () => lookups.tree.search(query, lookups.signal));
+  return new Set([...near, ...(found?.hits ?? []).map(({ path }) => path)]);
+}
+
+function getFolder(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+function rankUses(hits: readonly SearchHit[], { report }: CalledPlace): readonly SearchHit[] {
+  const terms = listReportTerms(report);
+  const rate = ({ path, text }: SearchHit) => listReportTerms(`${path} ${text}`).intersection(terms).size;
+  return hits
+    .map((hit) => ({ hit, rate: rate(hit) }))
+    .toSorted((a, b) => b.rate - a.rate)
+    .map(({ hit }) => hit);
+}
+
+async function describeUse(lookups: Lookups, { path, line, text }: SearchHit): Promise<string> {
+  const outline = await attempt(lookups, `outline ${path}`, () => lookups.tree.outline(path, lookups.signal));
+  const name = findEnclosingFunction(outline ?? [], line);
+  return `${path}:${line}${name === '' ? '' : ` (${name})`}: ${cutText(text.trim(), 160)}`;
 }
 
 async function recordBlame(lookups: Lookups, { file, line: number }: RankedSuspect): Promise<CommitInfo | null> {

@@ -9,11 +9,11 @@ import type { Lexicon } from '../core/source/index.ts';
 import {
   type Clue,
   createFrameClues,
-  findMessageCallers,
   findMessageClues,
   findNamedPathClues,
   findQuotedClues,
   findTestedClues,
+  followMessages,
   type MappedFrame,
   mapTraces,
 } from './clues.ts';
@@ -35,7 +35,7 @@ import { readOwnPackages } from './own-packages.ts';
 import { findMeantPlaces } from './passing-mentions.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
 import { rankRange } from './rank-commits.ts';
-import { carryClues, placeSuspects, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
+import { carryClues, isReliable, placeSuspects, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { createReferenceClues, findReferences, type Reference, recordReferences } from './references.ts';
 import { findExpectations, findReproductionSteps } from './reproduction.ts';
@@ -116,7 +116,14 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     (own) => recordVersionRange(own, between, files.slice(0, NEAR)),
     async (own) =>
       suspect
-        ? examineSuspect(own, { suspect, others: files.slice(1), functions: found.functions, names, report })
+        ? examineSuspect(own, {
+            suspect,
+            others: files.slice(1),
+            functions: found.functions,
+            names,
+            report,
+            isDoubtful: !isReliable(suspect),
+          })
         : null,
   );
   return {
@@ -266,10 +273,7 @@ async function findTextClues(lookups: Lookups, { signals, meant }: NamedPlaces):
   ].filter((path) => classifyFile(path) === 'test');
   const [messages, quoted] = await runSideBySide(
     lookups,
-    async (own) => {
-      const found = await findMessageClues(own, signals);
-      return [...found, ...(await findMessageCallers(own, found))];
-    },
+    async (own) => followMessages(own, await findMessageClues(own, signals)),
     (own) => findQuotedClues(own, signals.quoted),
   );
   return [...named, ...findTestedClues(ground.index, tests), ...messages, ...quoted];

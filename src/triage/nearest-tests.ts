@@ -6,6 +6,7 @@ import type { LineRange, SearchHit } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
 import { formatCounted } from '../core/counted.ts';
 import { getSubject } from './clues.ts';
+import { STOP_WORDS } from './identifiers.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile, isProgram } from './own-code.ts';
 import { getFileName } from './paths.ts';
@@ -27,6 +28,7 @@ interface TestedPlace extends TestedName {
   readonly path: string;
   /** Names in the report, the most informative first. */
   readonly names: readonly string[];
+  readonly report: string;
 }
 
 interface NearTestFile {
@@ -42,6 +44,9 @@ interface NearTestFile {
 
 /** A file's name that says whom it tests is worth more than any number of uses. */
 const BY_NAME = 12;
+
+/** `nullish.js` of a report on nullish operators; each further word counts as much again. */
+const BY_REPORT = 4;
 
 /** `fake-timers-test.js` may be of `fake-timers-src.js`. */
 const BY_FIRST_WORDS = 6;
@@ -96,11 +101,19 @@ function describeFile({ path, lines, inlineLine }: NearTestFile, name: string): 
 /** Best first: by the file's name, then by how often it names the function, then by how near its folder is. */
 async function findNearTestFiles(
   lookups: Lookups,
-  { path, name, uses: hits }: TestedPlace,
+  { path, name, names, report, uses: hits }: TestedPlace,
 ): Promise<readonly NearTestFile[]> {
-  const uses = Map.groupBy(hits, (hit) => hit.path);
+  const uses = Map.groupBy(
+    hits.filter((hit) => isTestFile(hit.path)),
+    (hit) => hit.path,
+  );
+  const tests = lookups.ground.index.paths.filter(isTestFile);
+  const said = {
+    names: new Set(names.map((each) => each.toLowerCase())),
+    stems: dropCommonStems(listReportStems(report), tests),
+  };
   const named = new Map(
-    lookups.ground.index.paths.filter(isTestFile).map((each) => [each, rateName(each, path, name)] as const),
+    tests.map((each) => [each, Math.max(rateName(each, path, name), rateSaid(each, said))] as const),
   );
   const paths = [...named].flatMap(([each, rate]) => (uses.has(each) || rate > 0 ? [each] : []));
   const inlineLine = await findInlineTests(lookups, path);
@@ -114,8 +127,9 @@ async function findNearTestFiles(
       path: each,
       lines,
       inlineLine: own,
-      isNamed: rate === BY_NAME,
-      score: rate + Math.min(MOST_USES, lines) + countShared(each, path),
+      isNamed: rate >= BY_NAME,
+      // A name that many tests use says little about any of them.
+      score: rate + Math.min(MOST_USES, lines) / Math.sqrt(uses.size || 1) + countShared(each, path),
     };
   });
   return rated.sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
@@ -129,8 +143,54 @@ async function findInlineTests(lookups: Lookups, path: string): Promise<number> 
   return lines.findIndex((line) => INLINE_TESTS.test(line) && line.trimEnd().endsWith('{')) + 1;
 }
 
+/** What was recorded of a run, or is there to be read by one, has no cases. */
+const NO_CASES = /(?:^|\/)(?:__snapshots__|snapshots?|fixtures?|testdata|__mocks__)\//;
+
 function isTestFile(path: string): boolean {
-  return classifyFile(path) === 'test' && isProgram(path);
+  return classifyFile(path) === 'test' && isProgram(path) && !NO_CASES.test(path);
+}
+
+/** Words of the report, each with 2 where it is in the title, else 1. */
+function listReportStems(report: string): ReadonlyMap<string, number> {
+  const [title = ''] = report.split('\n', 1);
+  const list = (text: string) => (text.match(/[A-Za-z]{4,40}/g) ?? []).flatMap(listStems);
+  const isSaid = (stem: string) => stem.length > 3 && !STOP_WORDS.has(stem);
+  return new Map([
+    ...list(report.slice(0, 20_000))
+      .filter(isSaid)
+      .map((stem) => [stem, 1] as const),
+    ...list(title)
+      .filter(isSaid)
+      .map((stem) => [stem, 2] as const),
+  ]);
+}
+
+/** A word in the paths of more tests is the project's own, and tells none of them. */
+const MOST_TESTS = 3;
+
+function dropCommonStems(stems: ReadonlyMap<string, number>, tests: readonly string[]): ReadonlyMap<string, number> {
+  const holding = new Map<string, number>();
+  for (const test of tests) {
+    for (const stem of new Set(listStems(test))) holding.set(stem, (holding.get(stem) ?? 0) + 1);
+  }
+  return new Map([...stems].filter(([stem]) => (holding.get(stem) ?? 0) <= MOST_TESTS));
+}
+
+interface Said {
+  /** In small letters. */
+  readonly names: ReadonlySet<string>;
+  readonly stems: ReadonlyMap<string, number>;
+}
+
+/** A test that has the name of an option in the report, or whose whole name is words of it; those of the title first. */
+function rateSaid(test: string, { names, stems }: Said): number {
+  const subject = (getSubject(getFileName(test)) ?? getFileName(test)).replace(/\.\w+$/, '');
+  const own = listStems(subject);
+  const rates = own.map((stem) => stems.get(stem) ?? 0);
+  if (!rates.some((rate) => rate > 0)) return 0;
+  const rate = BY_REPORT * rates.reduce((sum, each) => sum + each, 0);
+  if (subject.length > 5 && names.has(subject.toLowerCase())) return BY_NAME + rate;
+  return rates.every((each) => each > 0) ? Math.min(BY_NAME - 1, rate) : 0;
 }
 
 /** By the file (`parsing.test.ts` of `parse.ts`), its first words, or the function (`res.redirect.js`). */

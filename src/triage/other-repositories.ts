@@ -176,7 +176,7 @@ export function mergeSuspects<T extends RankedSuspect>(
 export async function examineOther(
   suspect: OtherSuspect,
   notebook: Notebook,
-  input: Pick<Parameters<typeof examinePlace>[1], 'names' | 'report'>,
+  input: Pick<Parameters<typeof examinePlace>[1], 'names' | 'report' | 'isDoubtful'>,
 ): Promise<Examined> {
   const { repository, lookups, path } = suspect.at;
   const place = { ...suspect, file: path };

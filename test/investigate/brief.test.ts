@@ -40,7 +40,7 @@ describe('the brief', () => {
     expect(FENCE).toMatch(/^evidence-[0-9a-f]{20}$/);
   });
 
-  it('stays below 9,000 tokens with system text and tools for any input, and says what was omitted', () => {
+  it('stays below 9,500 tokens with system text and tools for any input, and says what was omitted', () => {
     const long = 'ein ganz langer Satz über €\n'.repeat(40_000);
     const step = { action: long, result: long, analysis: long };
     const brief = {
@@ -51,7 +51,7 @@ describe('the brief', () => {
       ],
     };
     // The tools take 3,000.
-    expect(estimatePrompt({ messages: buildOpeningMessages(brief, FENCE), tools: [] })).toBeLessThan(6_000);
+    expect(estimatePrompt({ messages: buildOpeningMessages(brief, FENCE), tools: [] })).toBeLessThan(6_500);
     expect(userText(brief)).toContain('bytes left out …]');
     expect(userText(brief)).toContain('# Report (cut; ci_log reads all of it)');
     expect(userText(brief)).not.toContain('\ufffd');
@@ -84,11 +84,12 @@ describe('what was looked up already', () => {
   });
   const place = step('read src/cart.ts:1-9', '> 4 | return total;', 'place');
 
-  it('bears the numbers by which it is cited, without our own expressions and how the suspects were found', () => {
+  it('bears the numbers by which it is cited, without gaps and our own expressions; how suspects were found is only named', () => {
     const signals = step('read the report', 'names: total', 'signals');
     const found = step('search definitions', 'src/cart.ts:3: total()\nexpression: /(total)/');
     expect(formatSteps([signals, found, place], 5_000)).toMatchInlineSnapshot(`
-      "[step 2] search definitions
+      "[step 1] read the report
+      [step 2] search definitions
       src/cart.ts:3: total()
       => So it is.
       [step 3] read src/cart.ts:1-9
@@ -97,15 +98,16 @@ describe('what was looked up already', () => {
     `);
   });
 
-  it('loses whole steps where not all fits, history before blame, and the place last', () => {
+  it('loses the results of whole steps where not all fits, history before blame, and the place last', () => {
     const blame = step('blame src/cart.ts:4', 'w'.repeat(3_000), 'blame');
     const history = step('history src/cart.ts', 'h'.repeat(3_000), 'history');
     expect(formatSteps([place, blame, history], 7_000)).toContain('hhh');
     const shown = formatSteps([place, blame, history], 4_000);
     expect(shown).toContain('www');
-    expect(shown).not.toContain('step 3');
+    expect(shown).not.toContain('hhh');
+    expect(shown).toMatch(/\[step 3\] history src\/cart\.ts$/);
     expect(shown).not.toContain('left out');
-    expect(formatSteps([place, blame, history], 1_000)).toBe(formatSteps([place], 1_000));
+    expect(formatSteps([place, blame, history], 1_000)).toContain(formatSteps([place], 1_000));
   });
 });
 

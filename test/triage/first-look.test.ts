@@ -72,15 +72,55 @@ describe('the likeliest place', () => {
     expect(place?.action).toMatch(`read src/rate.js:${RATE_LINES.join('-')} at `);
     expect(place?.result).toContain('124 | export function rate(player) {');
     expect(place?.result).toContain('> 185 |   return player.max;');
-    expect(find('search "rate"')?.result).toBe(
-      "src/game.js:1: import { rate } from './rate.js';\nsrc/game.js:2: export const best = (all) => all.map((one) => rate(one));",
+    expect(find('find what calls rate of src/rate.js')?.result).toBe(
+      'src/game.js:2 (best): export const best = (all) => all.map((one) => rate(one));',
     );
     expect(find('find tests of src/rate.js')?.result).toBe(
       "test/rate.test.js (1 line with `rate`)\ntest/rate.test.js:5-7:\n     5 | it('rates a player', () => {\n     6 |   expect(rate(one)).toBe(1);\n     7 | });",
     );
   });
 
-  it('is all of a short file, and at most 150 lines of a long function', async () => {
+  it('has as callers only what knows its file or class, those that share most with the report first', async () => {
+    const other = (name: string) => `export function ${name}(all) {\n  return all.close();\n}\n`;
+    const { find } = await lookAt('`Store.close` twice loses the queue\n\nSince `Store.close` is called twice.', [
+      {
+        files: {
+          'src/store.ts': `${filler('before')}export class Store {\n  close() {\n    this.queue = null;\n  }\n}\n${filler('after')}`,
+          'src/window.ts': `export class Window {\n  close() {\n    this.open = false;\n  }\n}\n${other('shut')}`,
+          'src/door.ts': other('slam'),
+          'app/end.ts': "import { Store } from '../src/store';\nexport function end(all: Store) {\n  all.close();\n}\n",
+          'app/queue.ts':
+            "import { Store } from '../src/store';\nexport function dropQueue(all: Store) {\n  // all.close();\n  all.close();\n}\n",
+          'lib/files.ts': other('done').repeat(30),
+        },
+      },
+    ]);
+    const { result = '', analysis } = find('find what calls close of src/store.ts') ?? {};
+    expect(result.split('\n').slice(0, 2)).toEqual([
+      'app/queue.ts:4 (dropQueue): all.close();',
+      'app/end.ts:3 (end): all.close();',
+    ]);
+    expect(result).not.toContain('lib/files.ts');
+    expect(analysis).toContain("30 more name a `close` in files that don't refer to this one.");
+  });
+
+  it('is where an error is raised, not its class that has the message', async () => {
+    const { find } = await lookAt('It crashes: `Missing pointer of the shop`', [
+      {
+        files: {
+          'src/errors.ts':
+            "export class MissingError extends Error {\n  constructor(name: string) {\n    super('Missing pointer of the shop');\n  }\n}\n\nexport class OtherError extends Error {\n  constructor(name: string) {\n    super(name);\n  }\n}\n",
+          'src/pointer.ts':
+            "import { MissingError } from './errors';\nexport function resolve(name: string) {\n  if (name === '') throw new MissingError(name);\n}\n",
+        },
+      },
+    ]);
+    expect(find('rank suspects')?.result).toMatch(
+      /^1\. src\/pointer\.ts:3 resolve \([\d.]+\): raises `MissingError`, which has the error message, at line 3/,
+    );
+  });
+
+  it('is all of a short file, of a function up to 300 lines, and 150 lines of a longer one', async () => {
     const short = await lookAt('Error: it broke\n    at rate (/srv/src/rate.js:62:3)', [
       { files: { 'src/rate.js': RATE } },
     ]);
@@ -93,6 +133,11 @@ describe('the likeliest place', () => {
     expect(Number(to) - Number(from) + 1).toBe(150);
     expect(Number(from)).toBeLessThan(300);
     expect(Number(to)).toBeGreaterThan(300);
+    const whole = `function run() {\n${'  step(one);\n'.repeat(250)}}\n${filler('after')}`;
+    const found = await lookAt('Error: it broke\n    at run (/srv/src/run.js:9:3)', [
+      { files: { 'src/run.js': whole } },
+    ]);
+    expect(found.find('read src/run.js')?.action).toContain('src/run.js:1-252 at');
   });
 
   it('comes with the functions it calls, the one nearest to the report whole', async () => {
@@ -154,6 +199,11 @@ describe('the likeliest place', () => {
         'test/game.js': testOf('rateAll'),
       },
       'test/players-src.test.js',
+    ],
+    [
+      'has the name of an option in the report, before those that use what the report names',
+      { 'test/rateAll.js': 'rules();\n', 'test/game.js': testOf('rateAll'), 'test/hall.js': testOf('rateAll') },
+      'test/rateAll.js',
     ],
     ['names what the report names', { 'test/game.js': testOf('rateAll') }, 'test/game.js (2 lines with `rateAll`)'],
   ])('has a nearest test that %s', async (_, tests, nearest) => {
