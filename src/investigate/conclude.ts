@@ -12,8 +12,8 @@ import type { CheckedClaim, GroundStep } from './claims.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 import { computeConfidence } from './confidence.ts';
 import { type GuardedChange, hasCodeChange } from './guard-change.ts';
-import type { FailedCheckGround, Relevance } from './relevance.ts';
-import { type CheckedDraft, checkEvidence, type EvidenceGround, hasClaimedCause } from './review.ts';
+import type { FailedCheckGround } from './relevance.ts';
+import { type CheckedDraft, checkEvidence, type EvidenceGround, findRefusal } from './review.ts';
 import type { Remark } from './transcript.ts';
 
 export interface FinishedRun {
@@ -267,41 +267,16 @@ const UNFIXED = 'The model changed no code, so there is a cause but no fix.';
 const LEAD = 'The failing test imports this file, but nothing shows that the failure gets there.';
 
 /** Refused where the proof that an outcome needs is missing. */
-function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): Decision {
+function decideOutcome(checked: CheckedDraft, { allowed, verdict }: GuardedChange): Decision {
   const { outcome } = checked.draft;
-  const proven = checked.claims.some(({ support }) => support === 'proven');
-  const inSource = checked.claims.some(({ seenInSource }) => seenInSource);
-  if (proven && checked.relevance !== 'tied' && hasClaimedCause({ outcome })) return decideUntied(checked.relevance);
-  switch (outcome) {
-    case 'code_fix':
-      return decideCodeFix(checked, guarded);
-    case 'already_fixed':
-      if (checked.draft.fixedBy.length === 0) return refuseDraft('no_fixing_commit');
-      return inSource ? { kind: 'taken', outcome } : refuseDraft('fix_unquoted');
-    case 'not_a_bug':
-      return inSource ? { kind: 'taken', outcome } : refuseDraft('intent_unquoted');
-    case 'action_recommended':
-      return proven ? { kind: 'taken', outcome } : refuseDraft('cause_unquoted');
-    case 'needs_information':
-    case 'inconclusive':
-      return { kind: 'taken', outcome };
-  }
-}
-
-function decideUntied(relevance: Exclude<Relevance, 'tied'>): Decision {
-  return relevance === 'lead' ? { kind: 'taken', outcome: 'inconclusive', isLead: true } : refuseDraft('other_failure');
-}
-
-function decideCodeFix({ claims }: CheckedDraft, { allowed, verdict }: GuardedChange): Decision {
-  if (!claims.some(({ support }) => support === 'proven')) return refuseDraft('cause_unquoted');
-  if (!claims.some(({ seenInSource }) => seenInSource)) return refuseDraft('report_only');
+  const why = findRefusal(checked);
+  if (why === 'other_failure' && checked.relevance === 'lead')
+    return { kind: 'taken', outcome: 'inconclusive', isLead: true };
+  if (why !== null) return { kind: 'refused', why };
+  if (outcome !== 'code_fix') return { kind: 'taken', outcome };
   if (verdict === 'blocked') return { kind: 'taken', outcome: 'action_recommended', isBlocked: true };
   if (!allowed.files.some(hasCodeChange)) return { kind: 'taken', outcome: 'action_recommended', isUnfixed: true };
-  return { kind: 'taken', outcome: 'code_fix' };
-}
-
-function refuseDraft(why: Refusal): Decision {
-  return { kind: 'refused', why };
+  return { kind: 'taken', outcome };
 }
 
 const MAX_PROPOSALS = 10;

@@ -229,7 +229,7 @@ const CLAIM = describeObject({
 export const CONCLUDE: ToolDescription = {
   name: 'conclude',
   description:
-    'Ends the investigation: the only call of a turn, or the last one after edits. Every quotation is searched in its cited step, and every file, line and commit is looked up; what does not hold is returned once, to be corrected by another call with only the fields that change. ' +
+    'Ends the investigation: the only call of a turn, or the last one after edits. Every quotation is searched in its cited step, and every file, line and commit is looked up; a claim that nothing shows is dropped or shown as an assumption. Only where the cause itself falls is the conclusion returned, once, to be corrected by another call with only the fields that change. ' +
     'If the evidence is not enough, say inconclusive or needs_information: that is a good answer, a guess is not.',
   parameters: describeObject(
     {

@@ -1,7 +1,8 @@
-// Reviews a conclusion: each quotation, place and commit is looked up; what does not hold is returned to the model
-// once, then dropped.
+// Reviews a conclusion: each quotation, place and commit is looked up; what does not hold is dropped. The model gets it
+// back, once, only where nothing would be left.
 import { type ChangeSet, hasChanges } from 'causeway-diff';
 import { isSafePath } from 'causeway-paths';
+import type { Refusal } from '../core/reason.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { CheckedClaim, Citation, CitedPlace, DraftClaim, GroundStep } from './claims.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
@@ -42,12 +43,12 @@ export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGrou
   const checked = await Promise.all(
     draft.rootCause.map(async (claim, index) => ({
       claim,
-      citations: claim.citations.filter((citation) => {
-        const fault = explainCitationFault(citation, evidence);
-        if (fault === '') return true;
+      citations: claim.citations.flatMap((citation) => {
+        const held = checkCitation(citation, evidence);
+        if (typeof held !== 'string') return [held];
         const quote = `step ${citation.step} ${shortenQuote(citation.quote)}`;
-        faults.push(`Claim ${index + 1} of rootCause: the citation of ${quote} does not hold: ${fault}.`);
-        return false;
+        faults.push(`Claim ${index + 1} of rootCause: the citation of ${quote} does not hold: ${held}.`);
+        return [];
       }),
       places: await filterPlaces(claim.places, place),
     })),
@@ -55,7 +56,6 @@ export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGrou
   const anyProven = checked.some(({ citations }) => citations.length > 0);
   const claims = checked.flatMap((claim) => judgeClaim(claim, evidence, anyProven));
   const relevance = ground.failedCheck ? await judgeRelevance(claims, ground, ground.failedCheck) : 'tied';
-  if (relevance !== 'tied' && hasClaimedCause(draft)) faults.push(ABOUT_SOMETHING_ELSE);
   const given = draft.rootCause.reduce((sum, { citations }) => sum + citations.length, 0);
   const held = checked.reduce((sum, { citations }) => sum + citations.length, 0);
   return {
@@ -74,12 +74,27 @@ export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGrou
   };
 }
 
-const ABOUT_SOMETHING_ELSE =
-  'Nothing ties the cause to the check that failed. Quote the source where the failing test leads: a file of its stack, a function that the test calls, itself or through others, or a line that has words, names or values of the error. That a file is changed or imported is not enough. If nothing ties the cause to that check, the outcome is inconclusive.';
-
 /** Whether an outcome says that the cause is known. */
 export function hasClaimedCause({ outcome }: Pick<ConclusionDraft, 'outcome'>): boolean {
   return outcome !== 'inconclusive' && outcome !== 'needs_information';
+}
+
+/** Which proof of its outcome is missing, so that nothing of the answer stands; null: it has all. */
+export function findRefusal({ draft, claims, relevance }: CheckedDraft): Refusal | null {
+  if (!hasClaimedCause(draft)) return null;
+  const isProven = claims.some(({ support }) => support === 'proven');
+  const isSeen = claims.some(({ seenInSource }) => seenInSource);
+  if (isProven && relevance !== 'tied') return 'other_failure';
+  switch (draft.outcome) {
+    case 'already_fixed':
+      return draft.fixedBy.length === 0 ? 'no_fixing_commit' : isSeen ? null : 'fix_unquoted';
+    case 'not_a_bug':
+      return isSeen ? null : 'intent_unquoted';
+    case 'code_fix':
+      return !isProven ? 'cause_unquoted' : isSeen ? null : 'report_only';
+    default:
+      return isProven ? null : 'cause_unquoted';
+  }
 }
 
 interface ClaimFindings {
@@ -198,25 +213,26 @@ function shortenQuote(quote: string): string {
   return `“${line.length > 60 ? `${line.slice(0, 60)}…` : line}”`;
 }
 
-/** Why the cited step does not prove the quotation; "" where it does. */
-function explainCitationFault({ step: number, quote }: Citation, evidence: ReviewEvidence): string {
-  const ready = prepareText(quote);
-  const { steps, getText } = evidence;
-  const step = steps.get(number);
-  if (number > evidence.firstEdit && occursIn(ready, evidence.written)) return 'your own edit wrote it';
+/** The citation with the step that shows its quotation, which may be another than the cited one; or why none does. */
+function checkCitation(citation: Citation, evidence: ReviewEvidence): Citation | string {
+  const ready = prepareText(citation.quote);
+  const { steps, getText, firstEdit, written } = evidence;
+  const step = steps.get(citation.step);
+  const isWritten = occursIn(ready, written);
+  if (citation.step > firstEdit && isWritten) return 'your own edit wrote it';
   if (!isInformative(ready)) return 'it is too short or too common to prove anything; add the line before or after it';
-  if (step === undefined) return `there is no such step; the last one is ${Math.max(0, ...steps.keys())}`;
-  if (step.kind === 'edit') return 'an edit shows your own text; cite a step that looked something up';
-  if (step.kind === 'failed') return 'that step failed and shows nothing';
+  if (step?.kind === 'edit') return 'an edit shows your own text; cite a step that looked something up';
+  if (step?.kind === 'failed') return 'that step failed and shows nothing';
   // A search that found nothing repeats the words that were searched for.
-  if (step.kind === 'nothing' && occursIn(ready, prepareText(step.action))) {
+  if (step?.kind === 'nothing' && occursIn(ready, prepareText(step.action))) {
     return 'it repeats your query, and nothing was found';
   }
-  if (occursIn(ready, getText(step))) return '';
-  const other = [...steps.values()].find((each) => isLookup(each) && occursIn(ready, getText(each)));
-  return other
-    ? `the quotation is in step ${other.number} instead`
-    : 'the quotation is not in its result; copy it exactly';
+  if (step !== undefined && occursIn(ready, getText(step))) return citation;
+  const others = [...steps.values()].filter(
+    (each) => isLookup(each) && !(isWritten && each.number > firstEdit) && occursIn(ready, getText(each)),
+  );
+  const other = others.find((each) => !isReportStep(each)) ?? others[0];
+  return other === undefined ? 'the quotation is in no result; copy it exactly' : { ...citation, step: other.number };
 }
 
 /** Whether the step shows the report or the log that came with it: the words of the one who reports. */
@@ -238,24 +254,43 @@ export interface ReviewGround extends Pick<EvidenceGround, 'exists' | 'commitExi
 /** More would not be read. */
 const MOST_FAULTS = 10;
 
-/** What the model should correct before its conclusion is accepted, in words; null where all holds. */
+/** What the model should correct, in words, where else nothing of its conclusion or not its cause would stand; null: it is taken. */
 export async function reviewDraft(
   draft: ConclusionDraft,
   steps: EvidenceGround['steps'],
   ground: ReviewGround,
 ): Promise<string | null> {
   const changeSet = ground.changeSet();
-  const { faults } = await checkEvidence(draft, { ...ground, steps: [...ground.earlierSteps, ...steps], changeSet });
-  const all = [...findEditFaults(draft, changeSet), ...faults].slice(0, MOST_FAULTS);
-  if (all.length === 0) return null;
+  const checked = await checkEvidence(draft, { ...ground, steps: [...ground.earlierSteps, ...steps], changeSet });
+  const lost = explainLoss(checked, changeSet);
+  if (lost === '') return null;
   return [
     'The conclusion is not accepted yet:',
-    ...all.map((fault) => `- ${fault}`),
+    ...[lost, ...checked.faults].slice(0, MOST_FAULTS).map((fault) => `- ${fault}`),
     'Correct or drop these and call conclude once more, with only the fields that change; the others stay as they are. What still does not hold is then left out.',
   ].join('\n');
 }
 
-function findEditFaults({ outcome }: ConclusionDraft, { files }: ChangeSet): readonly string[] {
-  if (outcome !== 'code_fix' || files.some(hasChanges)) return [];
-  return ['The outcome is code_fix, but no file was changed. Make the edits first, or choose another outcome.'];
+/** "": without what does not hold, the answer is still one. */
+function explainLoss(checked: CheckedDraft, { files }: ChangeSet): string {
+  const { draft, claims } = checked;
+  if (draft.outcome === 'code_fix' && !files.some(hasChanges)) {
+    return 'The outcome is code_fix, but no file was changed. Make the edits first, or choose another outcome.';
+  }
+  const refusal = findRefusal(checked);
+  if (refusal !== null) return LOSSES[refusal];
+  const [cause] = draft.rootCause;
+  // The cause comes first: what is left without it would be shown as the cause.
+  const isLost = cause !== undefined && claims.every(({ text }) => text !== cause.text);
+  return isLost && hasClaimedCause(draft) ? 'Nothing shows the first claim of rootCause, the cause.' : '';
 }
+
+const LOSSES: Readonly<Record<Refusal, string>> = {
+  other_failure:
+    'Nothing ties the cause to the check that failed. Quote the source where the failing test leads: a file of its stack, a function that the test calls, itself or through others, or a line that has words, names or values of the error. That a file is changed or imported is not enough. If nothing ties the cause to that check, the outcome is inconclusive.',
+  cause_unquoted: 'No quotation shows the cause.',
+  report_only: 'The report alone is quoted. Quote the repository where it shows the cause.',
+  no_fixing_commit: 'fixedBy has no commit that a step showed.',
+  fix_unquoted: 'No quotation of the repository shows the fix.',
+  intent_unquoted: 'No quotation of the repository shows that it is meant so.',
+};

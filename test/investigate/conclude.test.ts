@@ -81,6 +81,22 @@ describe('a proven fix', () => {
     expect(analysis.confidence).toBeLessThan(0.78);
   });
 
+  it('is less sure without a claim whose quotation does not hold, and opens nothing where that one was the fix', async () => {
+    const right = {
+      text: 'The caller passes the coupon on as it is.',
+      citations: [{ step: 2, quote: 'const off = discountFor(basket.coupon, total);' }],
+      places: [{ file: 'src/checkout.js', line: 30 }],
+    };
+    const sure = async (...rootCause: object[]) => (await conclude({ rootCause })).analysis.confidence ?? 1;
+    const all = await sure(CLAIM, right);
+    expect(
+      await sure(CLAIM, { ...right, citations: [...right.citations, { step: 1, quote: 'nowhere.at(all)' }] }),
+    ).toBeLessThan(all);
+    expect(await sure(CLAIM, { ...right, citations: [{ step: 1, quote: 'nowhere.at(all)' }] })).toBeLessThan(0.78);
+    // The edited file is named by the claim that fell: nothing backs the change.
+    expect(await sure({ ...INVENTED, text: 'It is here' }, right)).toBeLessThan(0.5);
+  });
+
   it('takes no reference to a step from the text of the model', async () => {
     const { rootCause } = await conclude({ rootCause: [CLAIM, { text: 'It is so [step 2], truly [Steps 1, 2]' }] });
     expect(rootCause.match(/\[step/gi)).toHaveLength(1);

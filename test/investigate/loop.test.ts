@@ -278,8 +278,9 @@ describe('a cancelled run', () => {
 });
 
 describe('a conclusion whose evidence does not hold', () => {
-  const quoting = (quote: string): Played =>
-    call('conclude', { ...DRAFT, rootCause: [{ text: 'It is so.', citations: [{ step: 1, quote }], places: [] }] });
+  const cite = (quote: string) => ({ step: 1, quote });
+  const claim = (quote: string) => ({ text: `It is ${quote}.`, citations: [cite(quote)], places: [] });
+  const quoting = (quote: string): Played => call('conclude', { ...DRAFT, rootCause: [claim(quote)] });
   const LOOK = call('read_files', { path: 'sum.ts' });
 
   it('is sent back once with what is wrong, and accepted when corrected', async () => {
@@ -287,6 +288,31 @@ describe('a conclusion whose evidence does not hold', () => {
     expect(answersTo(model).at(-1)).toContain('The conclusion is not accepted yet:\n- ');
     expect(end).toMatchObject({ kind: 'concluded', partial: false });
     expect(end.kind === 'concluded' && end.draft.rootCause[0]?.citations[0]?.quote).toBe('let sum = 1');
+    expect(model.asked).toHaveLength(3);
+  });
+
+  it.each([
+    ['in a later claim', [claim('let sum = 1'), claim('let sum = 7')]],
+    ['too common', [claim('let sum = 1'), claim('let')]],
+    [
+      'in a claim with a place',
+      [{ ...claim('let sum = 7'), places: [{ file: 'sum.ts', line: 1 }] }, claim('let sum = 1')],
+    ],
+    ['next to one that holds', [{ ...claim('let sum = 1'), citations: [cite('let sum = 7'), cite('let sum = 1')] }]],
+    ['under the number of another step', [{ ...claim(''), citations: [{ ...cite('let sum = 1'), step: 3 }] }]],
+  ])('costs no turn where the rest stands: %s', async (_, rootCause) => {
+    const { end, model } = await play([LOOK, call('conclude', { ...DRAFT, rootCause })]);
+    expect(end).toMatchObject({ kind: 'concluded', partial: false, stop: null });
+    expect(model.asked).toHaveLength(2);
+  });
+
+  it.each([
+    ['the first claim, the cause', [claim('let sum = 7'), claim('let sum = 1')], 'Nothing shows the first claim'],
+    ['every claim', [claim('let sum = 7'), claim('let sum = 8')], 'No quotation shows the cause'],
+    ['nothing but an assumption', [{ ...claim(''), citations: [] }], 'No quotation shows the cause'],
+  ])('is sent back where it carries %s', async (_, rootCause, why) => {
+    const { model } = await play([LOOK, call('conclude', { ...DRAFT, rootCause }), CONCLUSION]);
+    expect(answersTo(model).at(-1)).toContain(`The conclusion is not accepted yet:\n- ${why}`);
     expect(model.asked).toHaveLength(3);
   });
 

@@ -16,7 +16,7 @@ export type Played = { readonly say?: string; readonly calls?: readonly Call[] }
 export const DRAFT = {
   outcome: 'code_fix',
   problem: 'The total is wrong.',
-  rootCause: [{ text: 'The sum starts at one.', citations: [], places: [] }],
+  rootCause: [{ text: 'The sum starts at one.', citations: [{ step: 900, quote: 'let sum = 1' }], places: [] }],
   stepsToReproduce: [],
   solutionSteps: ['Start at zero.'],
   questions: [],
@@ -24,6 +24,9 @@ export const DRAFT = {
   ruledOut: [],
   fixedBy: [],
 };
+
+/** What was looked up before the first question; the steps of a run have lower numbers. */
+const EARLIER = [{ number: 900, action: 'read sum.ts', result: 'let sum = 1' }];
 
 export const CONCLUSION: Played = { calls: [{ name: 'conclude', arguments: DRAFT }] };
 
@@ -146,7 +149,7 @@ export function inputOf(parts: Partial<AgentInput> & Pick<AgentInput, 'model' | 
     transcript: memoryTranscript(),
     budget: { limits: LIMITS, ledger: { reserve: async () => 'ok', settle: async () => {} } },
     ground: {
-      earlierSteps: [],
+      earlierSteps: EARLIER,
       changeSet: () => ({ base: BRIEF.revision, files: [{ kind: 'added', path: 'x', mode: '100644', after: 'x\n' }] }),
       exists: async () => true,
       commitExists: async () => true,
