@@ -195,17 +195,35 @@ function formatStep({ action, result, analysis }: SourcedStep, number: number): 
 function formatInstructions({ instructions }: Brief): string {
   const pieces = instructions.map(({ path, text }) => {
     const copy = copyForModel(`## ${foldSpaces(path).slice(0, 200)}\n${text.trim()}`).text.trim();
-    return truncateMiddle(copy, CAPS.instructionFile);
+    return keepWholeParts(copy, CAPS.instructionFile);
   });
   let left = CAPS.instructions;
   const shown = pieces.map((piece, index) => {
     const share = left / (pieces.length - index);
     const later = pieces.slice(index + 1).reduce((sum, each) => sum + Math.min(Buffer.byteLength(each), share), 0);
-    const cut = truncateMiddle(piece, Math.floor(left - later));
+    const cut = keepWholeParts(piece, Math.floor(left - later));
     left -= Buffer.byteLength(cut);
     return cut;
   });
   return shown.join('\n\n');
+}
+
+/** Between paragraphs and points of lists; between sentences. */
+const PARTS = [/(?=\n\n|\n {0,3}(?:[-*+]|\d{1,3}[.)]|#\.) )/, /(?<=[.!?])(?=\s)/];
+
+/** The first paragraphs, else the first sentences, that fit into about `bytes` of UTF-8. */
+function keepWholeParts(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
+  for (const boundary of PARTS) {
+    let left = bytes;
+    const parts = text.split(boundary);
+    const over = parts.findIndex((part) => {
+      left -= Buffer.byteLength(part);
+      return left < 0;
+    });
+    if (over > 0) return `${parts.slice(0, over).join('')}\n[… the rest is left out …]`;
+  }
+  return truncateMiddle(text, bytes);
 }
 
 /** Anything that looks like a fence loses its angle bracket. */

@@ -57,6 +57,15 @@ describe('the brief', () => {
     expect(userText(brief)).not.toContain('\ufffd');
   });
 
+  it('cuts instructions after a point or a sentence, never within one', () => {
+    const point = `- Write plain text, since ${'people read it and '.repeat(9)}programs do not.\n`;
+    const text = userText({ instructions: [{ path: 'AGENTS.md', text: point.repeat(30) }] });
+    expect(text).toContain(`${point.repeat(2).trimEnd()}\n[… the rest is left out …]`);
+    const sentence = 'Write plain text, since people read it. ';
+    const one = userText({ instructions: [{ path: 'AGENTS.md', text: sentence.repeat(99) }] });
+    expect(one).toContain('since people read it.\n[… the rest is left out …]');
+  });
+
   it('says what is in images, and writes blanks that are no space by their number', () => {
     const image = '![shot](https://github.com/user-attachments/assets/1a2b)';
     expect(userText({ report: `It breaks:\n${image}\n<img src="x.png">` })).toContain(

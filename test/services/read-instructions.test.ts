@@ -44,6 +44,28 @@ describe('instructions of the project', () => {
     ]);
   });
 
+  it('are whole paragraphs and points that an edit can keep to: not the way to a merge, not what is run, nothing half', async () => {
+    const rules = [
+      '- Add a test for each fix in `test/mocha`, which is\n  named after its issue.',
+      '- Pull request titles follow the naming conventions of Conventional Commits.',
+      '- Sign your commits, and sign the CLA before you open a pull request with tests.',
+      '- Run `npm test` before you push.',
+      `- Comments say why. ${'And much more of it. '.repeat(70)}`,
+      '- Indentation uses 4 spaces, never tabs.',
+    ];
+    const text = `# Guide\n\n## Rules\n\nThe tests are run like this:\n\n\`\`\`sh\nnpm test\n\`\`\`\n\n${rules.join('\n')}\n`;
+    const { instructions, modelRule } = await read({ 'AGENTS.md': text });
+    expect(instructions).toEqual([{ path: 'AGENTS.md', text: `Rules:\n${rules[0]}\n${rules[5]}` }]);
+    expect(modelRule).toBeNull();
+  });
+
+  it('speak first of what the suspects are', async () => {
+    const long = (word: string) => `Tests of ${word} never sleep. ${'They must not wait for a clock. '.repeat(30)}`;
+    const text = `# Tests\n\n${long('orders')}\n\n${long('vouchers')}\n`;
+    const { instructions } = await read({ 'CONTRIBUTING.md': text }, '', ['src/vouchers/spend.ts']);
+    expect(instructions.map(({ text: kept }) => kept)).toEqual([`Tests:\n${long('vouchers')}`]);
+  });
+
   it('of folders are given to changes below them, the nearest first, and those of the root last', async () => {
     const files = ['AGENTS.md', 'packages/api/AGENTS.md', 'packages/api/src/CLAUDE.md', 'packages/web/AGENTS.md'];
     const texts = Object.fromEntries(files.map((path) => [path, `Test what ${path} says.`]));
@@ -61,6 +83,8 @@ describe('instructions of the project', () => {
       path: 'docs/CONTRIBUTING.md',
       text: 'You may use AI, but every pull request must say so. Undisclosed ones are closed.',
     });
+    const form = '# For agents\n\nDo not use emojis in PR titles that an AI wrote. An agent must not open issues.\n';
+    expect((await read({ 'AGENTS.md': form })).modelRule).toBeNull();
     expect((await read({ 'CONTRIBUTING.md': '# Style\n\nAgents run in a loop. Use tabs.\n' })).modelRule).toBeNull();
   });
 });
