@@ -160,9 +160,8 @@ interface Unknown extends Pick<Conclusion['analysis'], 'partial' | 'reason'> {
 function concludeUnknown(run: FinishedRun, { cause, steps, partial, reason }: Unknown): Conclusion {
   const { facts, changeSet } = run;
   const [first] = facts.analysis.suspects;
-  const pointing = first
-    ? ` Closest match: ${formatPlaceWithFunction(first)} (${first.reasons.slice(0, 2).join('; ')}).`
-    : '';
+  const why = first?.reasons.slice(0, 2).join('; ') ?? '';
+  const pointing = first ? ` Closest match: ${formatPlaceWithFunction(first)}${why === '' ? '' : ` (${why})`}.` : '';
   return {
     ...facts,
     rootCause: `${cause}${pointing}`,

@@ -5,7 +5,7 @@ import { formatCounted } from '../core/counted.ts';
 import { countImages, type InvestigationStep, type SourcedStep } from '../core/report/index.ts';
 import { nameBranch } from '../core/source/index.ts';
 import type { MappedFrame } from './clues.ts';
-import { shortenSha } from './lookups.ts';
+import { joinReasons, shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { formatError } from './report-errors.ts';
@@ -184,9 +184,11 @@ export function describeSuspects(
   shown: readonly RankedSuspect[],
   { ranked, revision, outside }: RankingMade,
 ): SourcedStep {
-  const lines = shown.map(
-    ({ file, line, function: name, score, reasons }, index) =>
-      `${index + 1}. ${file}${line > 0 ? `:${line}` : ''}${name === '' ? '' : ` ${name}`} (${score.toFixed(2)}): ${reasons.join('; ')}`,
+  const lines = shown.map(({ file, line, function: name, score, reasons }, index) =>
+    joinReasons(
+      `${index + 1}. ${file}${line > 0 ? `:${line}` : ''}${name === '' ? '' : ` ${name}`} (${score.toFixed(2)})`,
+      reasons,
+    ),
   );
   return {
     lookup: 'rank_suspects',

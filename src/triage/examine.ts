@@ -89,7 +89,7 @@ export async function examinePlace(lookups: Lookups, input: ExamineInput): Promi
     async (own) => (isLineNamed(suspect) ? undefined : recordBestElsewhere(own, input)),
     async (own) => (isNamed ? recordCallers(own, { path, line, name, owner, report }, await uses) : undefined),
     async (own) => (read === null ? undefined : recordCallees(own, { ...read, path, report })),
-    async (own) => recordNearestTests(own, { path, names: input.names, report, ...(await tested) }),
+    async (own) => recordNearestTests(own, { path, own: name, names: input.names, report, ...(await tested) }),
     async (own) => (isLineNamed(suspect) && code !== '' ? recordBlame(own, suspect) : null),
     async (own) => (suspect.evidence === 'firm' ? recordLastCommits(own, path) : []),
   );

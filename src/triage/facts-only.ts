@@ -10,7 +10,7 @@ import { isLineNamed } from './clues.ts';
 import { nameWhatIsRead } from './describe-steps.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './gathered-facts.ts';
-import { nameCommit, shortenSha } from './lookups.ts';
+import { cutSubject, nameCommit, shortenSha } from './lookups.ts';
 import { isReliable, preventRise } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { formatError } from './report-errors.ts';
@@ -61,7 +61,7 @@ export function concludeFromFacts(
       citations: listCitations({ ...facts, shown }, changed?.[0]),
       guards: [],
       // Nobody is there to answer for a check.
-      questions: isCheck ? [] : listQuestions(facts),
+      questions: isCheck || facts.isWish ? [] : listQuestions(facts),
       model: null,
       usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: context.seconds },
       links: { comment: null, checkRun: null, pullRequest: null },
@@ -112,6 +112,14 @@ function describeRootCause(facts: Facts, isCheck: boolean, own?: ExaminedPlace):
     const nothing = describeNothingFound(facts);
     return joinSentences([isCheck ? sayOfCheck(nothing) : nothing, ...describeFits(facts, isCheck), NO_MODEL]);
   }
+  if (facts.isWish) return joinSentences([WISH, `Closest to what it names: ${formatWithReasons(first)}.`, NO_MODEL]);
+  if (first.reasons.length === 0 && !isReliable(first))
+    return joinSentences([
+      describeUnsaid(facts.shown),
+      describeError(facts),
+      ...describeFits(facts, isCheck),
+      NO_MODEL,
+    ]);
   const [place, code] = describeFound(facts, first);
   const rivals = describeRival(facts);
   const model = isReliable(first) ? FACTS_ALONE : NO_MODEL;
@@ -120,6 +128,8 @@ function describeRootCause(facts: Facts, isCheck: boolean, own?: ExaminedPlace):
 }
 
 const PLACE = 'Most likely place:';
+
+const WISH = 'This reads as a request for something new, not as a fault.';
 
 /** One per line, the most important first. */
 function joinSentences(sentences: readonly (string | undefined)[]): string {
@@ -153,10 +163,21 @@ function isRival({ callers }: Facts, first: RankedSuspect, second: RankedSuspect
 }
 
 function describeSuspectPlace(first: RankedSuspect, isTouched: boolean): string {
-  const place = `${formatPlace(first)} (${first.reasons.slice(0, 2).join('; ')})`;
-  if (!isTouched && !isReliable(first))
-    return `I don't know the cause: no reliable suspect. The closest match is ${place}.`;
-  return `${PLACE} ${place}.`;
+  if (isTouched || isReliable(first)) return `${PLACE} ${formatWithReasons(first)}.`;
+  return `I don't know the cause: no reliable suspect. The closest match is ${formatWithReasons(first)}.`;
+}
+
+/** Of suspects that only share everyday words with the report. */
+function describeUnsaid([first, second]: readonly RankedSuspect[]): string {
+  const files = [first, second].flatMap((one) =>
+    one === undefined || one.reasons.length > 0 ? [] : [formatInlineCode(one.file)],
+  );
+  return `I don't know the cause: nothing in the report names a place. Its words are most in ${files.join(' and ')}.`;
+}
+
+function formatWithReasons(suspect: RankedSuspect): string {
+  const why = suspect.reasons.slice(0, 2).join('; ');
+  return why === '' ? formatPlace(suspect) : `${formatPlace(suspect)} (${why})`;
 }
 
 /** Why the place may be wrong; "" where a frame or a message confirms it, or none is claimed. */
@@ -235,6 +256,7 @@ function buildSolutionSteps(
     changed = null,
   }: { readonly isCheck?: boolean; readonly changed?: readonly ExaminedPlace[] | null },
 ): readonly Step[] {
+  if (facts.isWish && !isCheck) return [];
   const first = facts.examined;
   const isSure = isReliable(facts.shown[0]);
   const descriptions = [
@@ -276,7 +298,7 @@ function listChangesBetween({ between, shown, signals }: Facts): string {
   const about = ordered.filter(isAbout);
   const list = [...about, ...ordered.filter((commit) => !about.includes(commit))]
     .slice(0, MOST_COMMITS)
-    .map(({ sha, date, subject }) => `- ${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`);
+    .map(({ sha, date, subject }) => `- ${shortenSha(sha)} (${date.slice(0, 10)}) ${cutSubject(subject)}`);
   const more = commits.length - list.length;
   const count = formatCounted(commits.length, 'commit');
   const lead = `Check the ${count} that changed source between ${good.name} and ${bad.name}:`;
@@ -297,7 +319,7 @@ function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts):
   const later = commits.findLastIndex(({ sha }) => removals.some((removal) => removal.sha === sha));
   const list = commits
     .slice(later + 1)
-    .map(({ sha, date, subject }) => `- ${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`);
+    .map(({ sha, date, subject }) => `- ${shortenSha(sha)} (${date.slice(0, 10)}) ${cutSubject(subject)}`);
   return list.length === 0 ? '' : [`Recent changes to ${formatInlineCode(suspect.file)}:`, ...list].join('\n');
 }
 

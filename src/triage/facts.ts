@@ -38,6 +38,7 @@ import { rankRange } from './rank-commits.ts';
 import { carryClues, isReliable, placeSuspects, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { createReferenceClues, findReferences, type Reference, recordReferences } from './references.ts';
+import { readsAsWish } from './report-text.ts';
 import { findExpectations, findReproductionSteps } from './reproduction.ts';
 import { type Revisions, readHead, resolveAsked, resolveRevisions } from './resolve-revision.ts';
 import { findSignals, type Signals } from './signals.ts';
@@ -132,6 +133,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     signals,
     logs,
     problem: logs.length === 0 ? writeStatement(words, signals) : writeStatementOfLogs(words, logs),
+    isWish: logs.length === 0 && signals.traces.length === 0 && readsAsWish(words),
     stepsToReproduce: findReproductionSteps(words),
     expectations: findExpectations(words),
     suspects: [...others, ...found.suspects],

@@ -19,6 +19,8 @@ export interface Facts {
   /** Of the report, the most informative first. */
   readonly logs: readonly ReadLog[];
   readonly problem: string;
+  /** Whether the report asks for something new, and shows no error. */
+  readonly isWish: boolean;
   readonly stepsToReproduce: readonly Step[];
   readonly expectations: Expectations;
   /** The whole ranking, best first, at most 30; places are of `revisions.asked`. */

@@ -32,6 +32,11 @@ const EVERYWHERE = new Set(
 const PLATFORM_ERROR =
   /^(?:Type|Reference|Syntax|Range|Eval|URI|Aggregate|Value|Key|Attribute|Index|Runtime|Assertion|Import|ModuleNotFound|Name|NotImplemented|OS|IO|Unicode\w*|Recursion|Lookup|Arithmetic|ZeroDivision|StackOverflow|OutOfMemory|NoClassDefFound|NoSuchMethod|NoSuchField|AbstractMethod)Error$|^(?:NullPointer|NullReference|IllegalArgument|IllegalState|IllegalAccess|IndexOutOfBounds|ArrayIndexOutOfBounds|StringIndexOutOfBounds|ClassCast|ClassNotFound|NumberFormat|UnsupportedOperation|ConcurrentModification|InvalidOperation|Argument|ArgumentNull|ArgumentOutOfRange|KeyNotFound|FileNotFound|IO|Runtime|NoSuchElement|InvocationTarget|Timeout)Exception$|^(?:StopIteration|KeyboardInterrupt|SystemExit|Traceback)$/;
 
+/** Keywords, globals and errors that every program of a language may have. */
+export function isOfLanguage(name: string): boolean {
+  return EVERYWHERE.has(name) || PLATFORM_ERROR.test(name);
+}
+
 const FILE_LIKE =
   /\.(?:[jt]sx?|mjs|cjs|py|java|kt|go|rs|cs|json|ya?ml|md|html?|css|toml|xml|txt|svelte|vue|com|org|io|net|dev)$/i;
 
@@ -96,7 +101,7 @@ function measureHead(command: string): number {
 function isInformativeName(word: string, called: boolean, quoted: boolean): number {
   if (word.length < 3 || word.length > 120 || NOT_CODE.has(word) || FILE_LIKE.test(word)) return 0;
   const last = getLastPart(word);
-  if (last.length < 3 || /^L\d+$/.test(last) || EVERYWHERE.has(last) || PLATFORM_ERROR.test(last)) return 0;
+  if (last.length < 3 || /^L\d+$/.test(last) || isOfLanguage(last)) return 0;
   const shape = classifyShape(word, last);
   if (quoted) return 1 + shape + (called ? 0.5 : 0);
   return called ? 0.8 + shape : shape;

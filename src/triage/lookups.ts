@@ -59,7 +59,18 @@ export function shortenSha(sha: string): string {
 
 /** Such as `1a2b3c4 (2026-11-20, “Read the code in capitals”)`. */
 export function nameCommit({ sha, date, subject }: CommitInfo): string {
-  return `${shortenSha(sha)} (${date.slice(0, 10)}, “${cutText(subject, 80)}”)`;
+  return `${shortenSha(sha)} (${date.slice(0, 10)}, “${cutSubject(subject)}”)`;
+}
+
+/** A place and why it is a suspect. */
+export function joinReasons(place: string, reasons: readonly string[]): string {
+  return reasons.length === 0 ? place : `${place}: ${reasons.join('; ')}`;
+}
+
+/** At most 80 characters of a commit's subject, and a mark where there is more. */
+export function cutSubject(subject: string): string {
+  const cut = cutText(subject, 80);
+  return cut === subject ? subject : `${cut} …`;
 }
 
 /**

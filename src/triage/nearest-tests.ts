@@ -26,6 +26,8 @@ export interface NearestTest {
 
 interface TestedPlace extends TestedName {
   readonly path: string;
+  /** Of the function that the place is in, which may have another name than the one that is tested; "" where none is known. */
+  readonly own: string;
   /** Names in the report, the most informative first. */
   readonly names: readonly string[];
   readonly report: string;
@@ -67,7 +69,10 @@ const MAX_NAMES = 12;
 /** The function's own name says more than any other. */
 const OWN_NAME = 3;
 
-/** The test case that shares the most names with the report, if any does. */
+/**
+ * Records the test case that shares the most names with the report, if any does. It is returned only where it tests the
+ * place: by its file's name, or since its file names the function.
+ */
 export async function recordNearestTests(lookups: Lookups, place: TestedPlace): Promise<NearestTest | null> {
   const files = await findNearTestFiles(lookups, place);
   const action = `find tests of ${place.path} at ${shortenSha(lookups.tree.revision)}`;
@@ -87,7 +92,9 @@ export async function recordNearestTests(lookups: Lookups, place: TestedPlace): 
     analysis:
       best === null ? 'None of their cases names it.' : 'The test case that shares the most names with the report.',
   });
-  return best && { path: best.path, line: best.from };
+  const file = files.find(({ path }) => path === best?.path);
+  const isOfPlace = file?.isNamed || (file !== undefined && file.lines > 0 && place.name === place.own);
+  return best && isOfPlace ? { path: best.path, line: best.from } : null;
 }
 
 function describeFile({ path, lines, inlineLine }: NearTestFile, name: string): string {

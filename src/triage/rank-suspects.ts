@@ -325,9 +325,8 @@ export function selectShownSuspects(
   outside: readonly string[],
 ): readonly RankedSuspect[] {
   const kept = ranked
-    .filter(({ score, evidence, reasons }) => {
-      const floor = evidence === 'words' ? FLOOR_FOR_WORDS : FLOOR;
-      return score >= floor && reasons.length > 0;
+    .filter(({ score, evidence }) => {
+      return score >= (evidence === 'words' ? FLOOR_FOR_WORDS : FLOOR);
     })
     .slice(0, MOST_SHOWN)
     .map((one) =>
@@ -366,7 +365,8 @@ export function describeReasons(clues: readonly Clue[]): readonly string[] {
   const isSure = clues.some(isFirm);
   const framed = new Set(clues.filter(({ kind }) => kind === 'frame').map(({ line }) => line));
   const defined = clues.flatMap(({ kind, names }) => (kind === 'definition' ? (names ?? []) : []));
-  const says = ({ kind, line, names }: Clue): boolean => {
+  const says = ({ kind, line, names, reason }: Clue): boolean => {
+    if (reason === '') return false;
     if (kind === 'place') return !framed.has(line);
     if (kind === 'path') return framed.size === 0;
     if (names === undefined) return true;

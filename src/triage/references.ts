@@ -7,7 +7,7 @@ import { cutText } from 'causeway-visible-text';
 import type { IndexedCommit } from '../core/source/index.ts';
 import type { Clue } from './clues.ts';
 import { isListing } from './listing-lines.ts';
-import { attempt, type Lookups, shortenSha } from './lookups.ts';
+import { attempt, cutSubject, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';
 
 /** A report that lists more is a list. */
@@ -125,8 +125,6 @@ const SMALL = 4;
 
 const CHANGED = 0.8;
 
-const MAX_SUBJECT = 80;
-
 /** The source files of the named commits, and of those that name the numbers in their message. */
 export function createReferenceClues(
   references: readonly Reference[],
@@ -139,7 +137,7 @@ export function createReferenceClues(
     (a, b) => Number(b.isMeant) - Number(a.isMeant),
   )) {
     for (const { sha, subject } of commits) {
-      const said = `${shortenSha(sha)} “${cutText(subject, MAX_SUBJECT)}”`;
+      const said = `${shortenSha(sha)} “${cutSubject(subject)}”`;
       const files = (paths.get(sha) ?? own).filter((path) => classifyFile(path) === 'source');
       if (files.length > MOST_FILES) continue;
       for (const path of files.filter((each) => !clues.has(`${sha} ${each}`))) {
@@ -158,17 +156,15 @@ export function createReferenceClues(
   return [...clues.values()];
 }
 
-/** One step for all of them; none where the report names none. */
+/** One step for all that were found: a number that nothing here mentions may be one of another project. */
 export async function recordReferences({ notebook, tree }: Lookups, references: readonly Reference[]): Promise<void> {
-  if (references.length === 0) return;
-  const isFound = references.some(({ commits, hits }) => commits.length + hits.length > 0);
+  const found = references.filter(({ commits, hits }) => commits.length + hits.length > 0);
+  if (found.length === 0) return;
   await notebook.record({
     lookup: 'history',
-    action: `look for ${references.map(({ name }) => name).join(', ')} in commit messages and files at ${shortenSha(tree.revision)}`,
-    result: isFound ? references.flatMap(describeReference).join('\n') : 'nothing found',
-    analysis: isFound
-      ? 'Commits and lines that mention what the report refers to.'
-      : 'No earlier commit and no file mentions what the report refers to.',
+    action: `look for ${found.map(({ name }) => name).join(', ')} in commit messages and files at ${shortenSha(tree.revision)}`,
+    result: found.flatMap(describeReference).join('\n'),
+    analysis: 'Commits and lines that mention what the report refers to.',
   });
 }
 
@@ -179,7 +175,7 @@ function describeReference({ name, commits, hits }: Reference): readonly string[
     ),
     ...hits.map(({ path, line, text }) => `  ${path}:${line}: ${cutText(text.trim(), 160)}`),
   ];
-  return [`${name}:`, ...(lines.length === 0 ? ['  nothing found'] : lines)];
+  return [`${name}:`, ...lines];
 }
 
 async function findReference(lookups: Lookups, number: number, isMeant: boolean): Promise<Reference> {

@@ -148,6 +148,24 @@ export function cleanTitle(line: string): string {
   return bare.replace(/^[^:：]*[:：]?/, '').replace(/^[*_\s]{1,20}|[*_\s]{1,20}$/g, '');
 }
 
+/** `[Feature] …`, `Enhancement: …`, `… (feature request)`: what a title says of itself. */
+const WISH_TITLE =
+  /^\W{0,6}(?:title:? {0,2})?(?:\[(?:feature|feat|enhancement|proposal|rfe|request|idea|suggestion)\b[^\]]{0,20}\]|(?:feature|feat|enhancement|proposal|rfe|suggestion)(?:\([\w/-]{1,30}\))?\*{0,2} ?[:：])|\bfeature[- ]request\b/i;
+
+/** What a form for wishes asks. */
+const WISH_HEADING =
+  /^\W{0,6}(?:is your feature request related to|describe the (?:solution|feature|enhancement)s? you|feature (?:request|description|proposal)\b\W{0,6}$|describe your feature)/i;
+
+/** Whether the report asks for something new, by its title or by the form that it fills in; one form is for faults as well. */
+export function readsAsWish(text: string): boolean {
+  const lines = removeHtmlComments(text)
+    .slice(0, 20_000)
+    .split('\n', 200)
+    .map((line) => line.slice(0, 200));
+  if (WISH_TITLE.test(lines.find((line) => /\p{L}/u.test(line)) ?? '')) return true;
+  return lines.some((line) => WISH_HEADING.test(line)) && !lines.some((line) => /^\W{0,6}bug report\b/i.test(line));
+}
+
 /** Longer lines are cut before any pattern looks at them: a minified bundle in a log must not cost seconds. */
 const MAX_LINE = 2_000;
 

@@ -326,8 +326,22 @@ function findQuotedLines(lines: readonly string[]): readonly string[] {
   return [...found];
 }
 
-/** Messages of engines and libraries: no source of the project contains them. */
+/** Messages of languages and engines: no source of the project contains them. */
 const NOT_OURS = [
+  // PHP and Ruby
+  /^(?:Call to (?:an? )?(?:un|member )|Undefined (?:\w+ )?(?:index|offset|variable|property|key|constant|array key|method)\b)/,
+  / must be (?:of (?:the )?type |an instance of )|^Too few arguments to function | on null$/,
+  /^undefined (?:local variable or )?method |^uninitialized constant |^wrong number of arguments |^no implicit conversion /,
+  / can't be coerced into |^comparison of \S+ with |^stack level too deep|^can't modify frozen /,
+  // Swift, Dart, Kotlin and Elixir
+  /^(?:Unexpectedly found nil|Index out of range|Null check operator used|NoSuchMethodError|lateinit property )/,
+  /\bis not a subtype of type\b|^The (?:method|getter|setter) .{1,80} was called on null/,
+  /^no (?:function|case|cond) clause matching|^no match of right hand side|^function \S+ is undefined/,
+  // Python, Java, .NET and C
+  /^(?:not enough|too many) values to unpack|positional arguments? but |referenced before assignment|^unhashable type/,
+  /^unsupported operand type|^maximum recursion depth|^can only concatenate|^name '.{1,80}' is not defined/,
+  / cannot be cast to |^Index \d+ out of bounds|^Value cannot be null|^Sequence contains no |^Specified argument was out of/,
+  /^Unable to cast object|^(?:heap|stack|global)-buffer-(?:over|under)flow|^Segmentation fault|^division by zero/,
   /^Cannot read propert(?:y|ies) /,
   /^Cannot set propert(?:y|ies) /,
   / is not (?:a function|defined|iterable|a constructor)\b/,
@@ -349,7 +363,7 @@ const NOT_OURS = [
 
 /**
  * The longest stretches of a message that hold no value (nothing quoted, no number, no path), longest first: what a
- * template in source would hold. Each has at least 10 characters and two words. Empty for messages of engines.
+ * template in source would hold. Each has at least 10 characters and two words. Empty for messages of languages.
  */
 export function splitConstantParts(message: string): readonly string[] {
   if (NOT_OURS.some((pattern) => pattern.test(message))) return [];

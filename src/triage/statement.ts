@@ -242,35 +242,37 @@ function nameAsked(asked: string, askedName: string): string {
 }
 
 /** What was expected is not asked of those who have said it. */
-function askForSteps({ signals, expectations }: Facts): string {
-  const said = expectations.expected !== '' || expectations.actual !== '';
-  if (signals.commands.length > 0)
-    return `With what input and configuration was the command run${said ? '' : ', and what did you expect to happen'}?`;
-  return `Which steps or commands lead to it, ${said ? 'and with what input' : 'with what input, and what happens instead of what you expected'}?`;
+function askForSteps({ expectations: { expected, actual } }: Facts): string {
+  const more =
+    expected + actual === '' ? 'with what input, and what happens instead of what you expected' : 'and with what input';
+  return `Which steps or commands lead to it, ${more}?`;
 }
 
-/** Words that say an error was raised: a wrong result has no stack trace to ask for. */
+/** Words that say an error was raised. */
 const THROWN =
   /\b(?:crash\w{0,4}|throw[sn]?|threw|exceptions?|panic\w{0,4}|seg(?:mentation )?fault|stack ?trace|traceback|abort(?:s|ed)?|error (?:message|log)|Fehlermeldung|Absturz|stürzt)\b|报错|异常|崩溃/i;
 
-/** A longer description already says what its author knows. */
+/** In bytes, as three letters of Chinese say as much as nine of English. A longer description says what its author knows. */
 const MAX_SHORT = 200;
 
-/** Empty where the facts point somewhere with more than words. What was given is not asked for again. */
+/** Code and numbers say something of what happens. */
+const GIVEN = /```|\d/;
+
+/**
+ * Whoever gave a trace, code, a command, steps, a number or more than a few words gave what they have: only of others
+ * more is asked, unless the facts point somewhere with more than words.
+ */
 export function listQuestions(facts: Facts): readonly string[] {
-  const { signals, logs, shown, stepsToReproduce, revisions } = facts;
-  const pointed = isReliable(shown[0]);
-  const questions: string[] = [];
-  if (facts.mismatches.length > 0 && revisions.framesName === '') questions.push(askForVersion(facts));
-  if (pointed) return questions;
-  // A log contains the error, and shows how it came about.
-  if (logs.length > 0) return questions;
-  const isShort = facts.problem.length < MAX_SHORT;
-  const isThrown = signals.errors.length > 0 || isShort || THROWN.test(facts.problem);
-  if (signals.traces.length === 0 && isThrown) questions.push(askForError(signals));
-  if (stepsToReproduce.length === 0 && isShort) questions.push(askForSteps(facts));
-  const isDated = signals.versions.some(({ foreign }) => !foreign) || signals.shas.length > 0;
-  if (!isDated && !revisions.isGiven && revisions.framesName === '' && questions.length < 3)
+  const { signals, logs, shown, stepsToReproduce, revisions, problem } = facts;
+  const { traces, commands, errors } = signals;
+  const questions = facts.mismatches.length > 0 && revisions.framesName === '' ? [askForVersion(facts)] : [];
+  const given = traces.length + commands.length + logs.length + stepsToReproduce.length;
+  if (given > 0 || isReliable(shown[0]) || Buffer.byteLength(problem) >= MAX_SHORT || GIVEN.test(problem))
+    return questions;
+  // A wrong result has no stack trace.
+  if (errors.length > 0 || THROWN.test(problem)) questions.push(askForError(signals));
+  questions.push(askForSteps(facts));
+  if (!revisions.isGiven && signals.shas.length === 0)
     questions.push('Which version, tag or commit of this project shows it?');
   return questions;
 }

@@ -165,7 +165,7 @@ function formatSuspects({ analysis }: Issue, links: SourceLinks): readonly strin
     const place = line > 0 ? `${file}:${line}` : file;
     const address = links(place);
     const shown = address === null ? formatCodeSpan(place) : `[${formatCodeSpan(place)}](${address})`;
-    return `${shown}: ${sanitiseInline(reasons.slice(0, 3).join('; '), 400, links)}`;
+    return `${shown}${reasons.length === 0 ? '' : `: ${sanitiseInline(reasons.slice(0, 3).join('; '), 400, links)}`}`;
   });
 }
 

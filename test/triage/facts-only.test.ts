@@ -91,17 +91,21 @@ describe('the facts-only Issue', () => {
     expect(steps(true)).not.toContain('to reproduce');
   });
 
-  it('asks a wrong result for no stack trace, and a long report for no steps', async () => {
-    const words =
-      'Zzz qqq on the second day of every month, where the sum of both columns is one less than it was before. ';
+  it('asks a wrong result for no stack trace', async () => {
     const ask = async (report: string) => concludeFromFacts(await factsOf(report), { seconds: 1 }).analysis.questions;
-    expect(await ask(`Wrong qqq\n\n${words.repeat(3)}`)).toEqual([
-      'Which version, tag or commit of this project shows it?',
-    ]);
-    expect(await ask(`Wrong qqq\n\n${words.repeat(3)}It crashes.`)).toContainEqual(
-      expect.stringContaining('stack trace'),
-    );
-    expect(await ask('Wrong qqq')).toHaveLength(3);
+    const [steps, version] = await ask('Wrong qqq');
+    expect([steps, version]).toEqual([expect.stringMatching(/^Which steps/), expect.stringMatching(/^Which version/)]);
+    expect(await ask('The qqq crashes')).toEqual([expect.stringContaining('stack trace'), steps, version]);
+  });
+
+  it.each([
+    ['words', 'Zzz qqq is wrong on the second day of every month, where the sum is one less than before. '.repeat(3)],
+    ['words of another language', `新建分类时${'不能保存'.repeat(20)}，出现异常`],
+    ['code', 'Wrong qqq\n\n```\nqqq(zzz)\n```'],
+    ['a number', 'Wrong qqq, it gives 3'],
+    ['a command', 'It crashes\n\n$ qqq --zzz'],
+  ])('asks nothing of who gave %s', async (_, report) => {
+    expect(concludeFromFacts(await factsOf(report), { seconds: 1 }).analysis.questions).toEqual([]);
   });
 
   it('asks nothing of a log, and says which test to run', async () => {
@@ -229,6 +233,31 @@ describe('the facts-only Issue', () => {
     expect(JSON.stringify(conclusion)).not.toContain('OPENAI');
   });
 
+  it('says that nothing names a place where only everyday words are shared', async () => {
+    const facts = await factsOf('zzz qqq');
+    const suspect = { ...(await factsOf(TRACE)).shown[0]!, score: 0.4, reasons: [], evidence: 'words' as const };
+    const { rootCause } = concludeFromFacts({ ...facts, shown: [suspect] }, { seconds: 1 });
+    expect(rootCause.split('\n')).toEqual([
+      "I don't know the cause: nothing in the report names a place. Its words are most in `src/header.ts`.",
+      'No model was used.',
+    ]);
+  });
+
+  it.each([
+    '[Feature] openHeader for cookies',
+    "Cookies\n\n**Describe the solution you'd like**\n`openHeader` for cookies",
+  ])('says that %j is a wish, and what it names, but no place to start at', async (report) => {
+    const { rootCause, solutionSteps, analysis } = concludeFromFacts(await factsOf(report), { seconds: 1 });
+    expect(rootCause.split('\n')[0]).toBe('This reads as a request for something new, not as a fault.');
+    expect(rootCause).not.toMatch(/Start here|Most likely|don't know/);
+    expect([solutionSteps, analysis.questions]).toEqual([[], []]);
+  });
+
+  it('takes no fault that was asked for with a trace for a wish', async () => {
+    const { rootCause } = concludeFromFacts(await factsOf(`Feature request: it stops\n\n${TRACE}`), { seconds: 1 });
+    expect(rootCause).toContain('Most likely place');
+  });
+
   it('cites a line that stands in the cited step', async () => {
     const report = TRACE.replace('dist/header.js:9', 'src/header.ts:3');
     const { analysis, investigationSteps } = concludeFromFacts(await factsOf(report), { seconds: 1 });
@@ -242,7 +271,7 @@ describe('the facts-only Issue', () => {
       "I don't know: no reliable suspect. Nothing that the report names was found in this repository at 2b2b2b2.\nNo model was used.",
     );
     expect(conclusion.analysis.suspects).toEqual([]);
-    expect(conclusion.analysis.questions).toHaveLength(3);
+    expect(conclusion.analysis.questions).toHaveLength(2);
   });
 
   it('names the dependencies where the trace never enters the repository', async () => {

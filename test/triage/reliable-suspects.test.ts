@@ -163,7 +163,6 @@ describe('what is not reliable', () => {
     expect(rootCause).toContain("I don't know the cause: no reliable suspect. The closest match is");
     expect(rootCause).not.toContain('Start here');
     expect(JSON.stringify(solutionSteps)).not.toContain('src/');
-    expect(analysis.questions).not.toEqual([]);
   });
 
   it('leaves at most eight of the ranking, each as the interface has it', async () => {

@@ -127,6 +127,10 @@ describe('the part of a message that can stand in source', () => {
     ["Cannot read properties of undefined (reading 'x')", []],
     ["'NoneType' object has no attribute 'x'", []],
     ['runtime error: index out of range [3] with length 3', []],
+    ["undefined method `match' for nil:NilClass", []],
+    ['Argument 1 passed to Coduo\\Matcher::match() must be of the type array, null given, called in /a.php', []],
+    ['no function clause matching in Credo.CLI.command_for/1', []],
+    ['The header must be signed by the host', ['The header must be signed by the host']],
     ['boom', []],
   ])('%s', (message, parts) => {
     expect(splitConstantParts(message)).toEqual(parts);

@@ -1,11 +1,11 @@
 // Why a file ranks where it does: what each signal found in it, as clues.
 
 import { findDefinedNames, findPart, forEachWord, hashWord, isNumber, joinName } from 'causeway-code-words';
-import { cutText } from 'causeway-visible-text';
+
 import { type IndexedCommit, markTexts } from '../../core/source/index.ts';
 import type { Clue, ClueKind } from '../clues.ts';
-import { looksLikeCode, STOP_WORDS } from '../identifiers.ts';
-import { getFileName } from '../paths.ts';
+import { isOfLanguage, looksLikeCode, STOP_WORDS } from '../identifiers.ts';
+import { cutSubject, shortenSha } from '../lookups.ts';
 import { getWrittenTerm, type Query, type QueryPart, type WrittenTerm } from './query.ts';
 import { type Combined, type Gathered, type MatchedCommits, type SignalName, WHOLE } from './signals.ts';
 import { type PartWeights, type Table, weighTerm } from './table.ts';
@@ -13,7 +13,7 @@ import { type PartWeights, type Table, weighTerm } from './table.ts';
 /** A signal with less than this share of a file's sum is not worth a sentence. */
 const LEAST_SHARE = 0.06;
 const MAX_NAMED = 3;
-const MAX_SUBJECT = 80;
+const MAX_USED = 8;
 const MAX_DEFINED = 2;
 /** A log's names are explained by the frame or the message that they lead to. */
 const EXPLAINED_PARTS: readonly QueryPart[] = ['title', 'name', 'prose', 'code'];
@@ -55,7 +55,6 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
     strength: Math.min(1, signals.reduce((sum, signal) => sum + combined.share(signal, file), 0) / total),
     ...explained,
   });
-  const use = explainUse(ranking, file, text);
   const qualified = (gathered.qualified.names.get(file) ?? []).slice(0, 2).map((name) =>
     createClue('definition', ['qualified'], {
       reason: describeQualified(name, table.paths[file] ?? ''),
@@ -65,25 +64,30 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
   const defined = explainDefinitions(ranking, file, text).map((one) =>
     createClue('definition', ['definitions', 'definedWords'], one),
   );
-  const clues = [...qualified, ...defined];
-  clues.push(createClue('use', ['words', 'title', 'window'], { ...use, line }));
+  const use = explainUse(ranking, file, text);
   const test = explainTest(ranking, file, text);
-  // The stretch is of the test's words only where the file has none of the report's.
-  if (use.reason === '') clues.push(createClue('use', ['testWords', 'window'], { reason: test, line }));
-  else clues.push(createClue('use', ['testWords'], { reason: test }));
-  const shared = gathered.paths
-    .shared(file)
-    .filter((word) => isInformativeWord(word) && !ranking.ownNames.has(word.word.toLowerCase()))
-    .slice(0, 4);
-  const contains = shared.length === 0 ? '' : `path contains ${quoteEachWord(shared)}`;
-  clues.push(createClue('name', ['pathNames', 'pathFolders'], { reason: contains, names: [] }));
   const [commit] = gathered.commits.commits.get(file) ?? [];
   const changed = commit === undefined ? '' : explainCommit(ranking, commit);
-  clues.push(createClue('commit', ['commits', 'titleCommits'], { reason: changed, names: [] }));
-  const like = gathered.likeTests.tests.get(file);
-  const together = like === undefined ? '' : explainLikeTest(ranking, like);
-  clues.push(createClue('commit', ['testHistory'], { reason: together, names: [] }));
-  return clues.filter(({ reason, strength }) => reason !== '' && strength >= LEAST_SHARE);
+  const clues = [
+    ...qualified,
+    ...defined,
+    ...(use === null ? [] : [createClue('use', ['words', 'title', 'window'], { ...use, line })]),
+    // The stretch is of the test's words only where the file has none of the report's.
+    ...(test === null
+      ? []
+      : [
+          createClue(
+            'use',
+            use === null ? ['testWords', 'window'] : ['testWords'],
+            use === null ? { ...test, line } : test,
+          ),
+        ]),
+    // Whoever reads the path sees its words, and the name of a test that reads like the report says nothing.
+    createClue('name', ['pathNames', 'pathFolders'], { reason: '', names: [] }),
+    createClue('commit', ['testHistory'], { reason: '', names: [] }),
+    createClue('commit', ['commits', 'titleCommits'], { reason: changed, names: [] }),
+  ];
+  return clues.filter(({ strength }) => strength >= LEAST_SHARE);
 }
 
 /** A path that is the file's own says nothing more than that it is mentioned. */
@@ -100,8 +104,9 @@ function explainDefinitions({ table, gathered }: Ranking, file: number, text: st
   const defined: { readonly line: number; readonly reason: string; readonly names: readonly string[] }[] = [];
   for (const { word, isCode } of names) {
     const { name, line } = findDefinition(table.paths[file] ?? '', text, word);
-    const naming = isCode ? describeNaming(name === word) : 'a word in the report';
-    if (name !== '') defined.push({ line, reason: `defines \`${name}\`, ${naming}`, names: isCode ? [word] : [] });
+    // What a plain word defines may be called so by chance.
+    const reason = isCode ? `defines \`${name}\`, ${describeNaming(name === word)}` : '';
+    if (name !== '') defined.push({ line, reason, names: isCode ? [word] : [] });
     if (defined.length === MAX_DEFINED) break;
   }
   return defined;
@@ -133,83 +138,57 @@ function findDefinition(path: string, text: string, name: string): { readonly na
   return form;
 }
 
-/** With its subject, so that the reader can judge it at once. */
-function explainCommit(ranking: Ranking, commit: IndexedCommit): string {
-  const { history, subjects } = ranking;
-  const position = history.commits.indexOf(commit);
-  const shared = listSharedTerms(ranking, (term) => history.matches[term]?.positions, position);
-  const subject = subjects.get(commit.sha) ?? '';
-  const said = subject === '' ? '' : ` “${cutText(subject, MAX_SUBJECT)}”`;
-  return shared === ''
-    ? ''
-    : `changed in ${commit.sha.slice(0, 7)}${said}, whose message shares ${shared} with the report`;
+/** With its subject, so that the reader can judge it at once; "" where that has no telling word of the report. */
+function explainCommit(ranking: Ranking, { sha }: IndexedCommit): string {
+  const subject = ranking.subjects.get(sha) ?? '';
+  const telling = listTerms(ranking, WITHOUT_LOG).flatMap(({ term, isTelling }) => (isTelling ? [term] : []));
+  const shared = findForms(subject, telling).slice(0, MAX_NAMED);
+  if (!areTelling(shared)) return '';
+  return `changed in ${shortenSha(sha)} “${cutSubject(subject)}”, which shares ${quoteEachWord(shared)} with the report`;
 }
 
-function explainLikeTest(ranking: Ranking, path: string): string {
-  const { tests } = ranking.table;
-  const shared = listSharedTerms(ranking, (term) => tests.terms[term]?.files, tests.paths.indexOf(path));
-  return shared === ''
-    ? ''
-    : `changed together with \`${getFileName(path)}\`, a test that shares ${shared} with the report`;
-}
+type Explained = Required<Pick<Clue, 'reason' | 'names'>>;
 
-/** The rarest words of the report that a text has, whatever their endings; "" where it has none that says something. */
-function listSharedTerms(
-  { query, ownNames }: Ranking,
-  textsOf: (term: number) => Uint32Array | undefined,
-  text: number,
-): string {
-  const found = query.terms.flatMap((term, index) => {
-    const texts = textsOf(index);
-    if (texts === undefined || isNumber(term.term) || !hasPosition(texts, text)) return [];
-    const worth = weighTerm(term, WITHOUT_LOG) / Math.log(2 + texts.length);
-    return worth > 0 ? [{ word: getWrittenTerm(term), worth }] : [];
-  });
-  const best = found.sort((a, b) => b.worth - a.worth).map(({ word }) => word);
-  const telling = best.filter((word) => isInformativeWord(word) && !ownNames.has(word.word.toLowerCase()));
-  const words = keepFirst(telling, ({ word }) => word.toLowerCase());
-  // A single everyday word is in many messages.
-  if (words.length < 2 && !words.some(({ word }) => looksLikeCode(word.slice(1)))) return '';
-  return quoteEachWord(words.slice(0, MAX_NAMED));
-}
-
-/** `positions`: ascending. */
-function hasPosition(positions: Uint32Array, wanted: number): boolean {
-  let [from, to] = [0, positions.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((positions[middle] ?? 0) < wanted) from = middle + 1;
-    else to = middle;
-  }
-  return positions[from] === wanted;
-}
-
-/** Names from code, else words. */
-function explainUse(ranking: Ranking, file: number, text: string): { readonly reason: string; names: string[] } {
-  const terms = listInformativeTerms(ranking, WITHOUT_LOG, file).slice(0, 8);
-  if (terms.length === 0) return { reason: '', names: [] };
-  const forms = findForms(text, terms);
-  if (forms.length === 0)
-    return { reason: `mentions variants of ${quoteEachWord(terms.slice(0, MAX_NAMED))}`, names: [] };
+/** Names from code, else words; of both only those that tell files apart are said. Null: the file has none. */
+function explainUse(ranking: Ranking, file: number, text: string): Explained | null {
+  const listed = listTerms(ranking, WITHOUT_LOG, file).slice(0, MAX_USED);
+  if (listed.length === 0) return null;
+  const telling = new Set(listed.flatMap(({ term, isTelling }) => (isTelling ? [term] : [])));
+  const forms = findForms(
+    text,
+    listed.map(({ term }) => term),
+  );
   const names = forms
     .filter(({ word, term }) => term.isWhole && looksLikeCode(term.word.slice(1)) && looksLikeCode(word.slice(1)))
     .slice(0, MAX_NAMED);
-  if (names.length === 0) return { reason: `mentions ${quoteEachWord(forms.slice(0, MAX_NAMED))}`, names: [] };
-  const naming = describeNaming(names.every(({ isSame }) => isSame));
-  return { reason: `mentions ${quoteNames(names)}, ${naming}`, names: names.map(({ term }) => term.word) };
+  const said = (names.length > 0 ? names : forms).filter(({ term }) => telling.has(term)).slice(0, MAX_NAMED);
+  return { reason: describeUse(said, names.length > 0), names: names.map(({ term }) => term.word) };
 }
 
-function explainTest(ranking: Ranking, file: number, text: string): string {
-  const terms = listInformativeTerms(ranking, ONLY_TEST, file).slice(0, MAX_NAMED);
-  if (terms.length === 0) return '';
-  const forms = findForms(text, terms);
-  if (forms.length === 0) return `mentions variants of ${quoteNames(terms)}, used by the failing test`;
-  const isSame = forms.every((form) => form.isSame);
-  return `mentions ${quoteNames(forms)}, ${isSame ? 'used by' : 'similar to words of'} the failing test`;
+function describeUse(said: readonly TermForm[], areNames: boolean): string {
+  if (!areNames) return areTelling(said) ? `mentions ${quoteEachWord(said)}` : '';
+  if (said.length === 0) return '';
+  return `mentions ${quoteNames(said)}, ${describeNaming(said.every(({ isSame }) => isSame))}`;
 }
 
-function isInformativeWord({ word }: { readonly word: string }): boolean {
-  return !STOP_WORDS.has(word.toLowerCase());
+/** A single plain word says nothing, however rare it is. */
+function areTelling(said: readonly TermForm[]): boolean {
+  return said.length > 1 || said.some(({ term }) => looksLikeCode(term.word.slice(1)));
+}
+
+/** As `explainUse`, of the source of the failing test. */
+function explainTest(ranking: Ranking, file: number, text: string): Explained | null {
+  const listed = listTerms(ranking, ONLY_TEST, file).slice(0, MAX_NAMED);
+  if (listed.length === 0) return null;
+  const said = findForms(
+    text,
+    listed.flatMap(({ term, isTelling }) => (isTelling ? [term] : [])),
+  );
+  const naming = said.every(({ isSame }) => isSame) ? 'used by' : 'similar to words of';
+  return {
+    reason: said.length === 0 ? '' : `mentions ${quoteNames(said)}, ${naming} the failing test`,
+    names: [],
+  };
 }
 
 function quoteEachWord(words: readonly { readonly word: string }[]): string {
@@ -220,20 +199,38 @@ function quoteNames(words: readonly { readonly word: string }[]): string {
   return words.map(({ word }) => `\`${word}\``).join(', ');
 }
 
+interface ListedTerm {
+  readonly term: WrittenTerm;
+  /** Whether a reader learns something from it: few files have it, and it is no name of a language or of the project. */
+  readonly isTelling: boolean;
+}
+
+/** A word in more files, or in a larger part of them, is one of everyday. */
+const FEW = 3;
+const PART = 0.03;
+
+const SHORTEST = 4;
+
 /**
- * The terms that add most to this file, best first, each written form once; numbers (of a line, a size, a date) say
- * nothing to a reader.
+ * The terms that add most to this file, or to any, best first, each written form once; numbers (of a line, a size, a
+ * date) say nothing to a reader.
  */
-function listInformativeTerms({ table, query }: Ranking, weights: PartWeights, file: number): readonly WrittenTerm[] {
+function listTerms({ table, query, ownNames }: Ranking, weights: PartWeights, file?: number): readonly ListedTerm[] {
+  const most = Math.max(FEW, table.paths.length * PART);
   const gains = query.terms.flatMap((term, index) => {
-    const column = table.terms[index];
-    const at = column?.files.indexOf(file) ?? -1;
-    if (column === undefined || at < 0 || isNumber(term.term)) return [];
-    return [{ term, gain: weighTerm(term, weights) * column.rarity * (column.saturations[at] ?? 0) }];
+    const { files = new Uint32Array(), rarity = 0, saturations } = table.terms[index] ?? {};
+    const at = file === undefined ? -1 : files.indexOf(file);
+    if ((file !== undefined && at < 0) || isNumber(term.term) || STOP_WORDS.has(term.word.toLowerCase())) return [];
+    const written = getWrittenTerm(term);
+    const isNamed = ownNames.has(written.word.toLowerCase()) || isOfLanguage(term.word);
+    const isTelling = files.length <= most && written.word.length >= SHORTEST && !isNamed;
+    const worth = file === undefined ? 1 / Math.log(2 + files.length) : rarity * (saturations?.[at] ?? 0);
+    return [{ term: written, isTelling, gain: weighTerm(term, weights) * worth }];
   });
   const best = gains.filter(({ gain }) => gain > 0).sort((a, b) => b.gain - a.gain);
-  return keepFirst(best.map(({ term }) => getWrittenTerm(term)).filter(isInformativeWord), ({ word }) =>
-    word.toLowerCase(),
+  return keepFirst(
+    best.filter(({ term }) => !STOP_WORDS.has(term.word.toLowerCase())),
+    ({ term }) => term.word.toLowerCase(),
   );
 }
 

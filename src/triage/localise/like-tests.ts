@@ -13,14 +13,6 @@ const MOST_CHANGED = 15;
 /** Commits that a file is taken to have besides its own: one that changed once, with a test, is not surest. */
 const COMMITS_BEFORE = 10;
 
-/** How often a file changed with such tests, as a part of how often it changed. */
-export interface LikeTests {
-  /** One value for each file of the table. */
-  readonly scores: Float64Array;
-  /** A test that led to a file, by file. */
-  readonly tests: ReadonlyMap<number, string>;
-}
-
 interface LikeTestsInput {
   /** Newest first. */
   readonly commits: readonly IndexedCommit[];
@@ -28,11 +20,12 @@ interface LikeTestsInput {
   readonly signal: AbortSignal;
 }
 
+/** How often each file of the table changed with such tests, as a part of how often it changed. */
 export async function scoreLikeTests(
   table: Table,
   query: Query,
   { commits, weights, signal }: LikeTestsInput,
-): Promise<LikeTests> {
+): Promise<Float64Array> {
   const tests = rateTests(table, await scoreWords(table.tests, query, { weights, signal }));
   return scoreHistory(table, tests, commits);
 }
@@ -40,10 +33,9 @@ export async function scoreLikeTests(
 /** How similar tests are to the report, by path. */
 type RatedTests = ReadonlyMap<string, number>;
 
-function scoreHistory(table: Table, rated: RatedTests, commits: readonly IndexedCommit[]): LikeTests {
+function scoreHistory(table: Table, rated: RatedTests, commits: readonly IndexedCommit[]): Float64Array {
   const sums = new Float64Array(table.paths.length);
   const changes = new Float64Array(table.paths.length);
-  const tests = new Map<number, string>();
   for (const { paths } of commits) {
     const files = paths.flatMap((path) => table.rowOf.get(path) ?? []);
     const test = files.length > MOST_CHANGED ? '' : findMostSimilar(paths, rated);
@@ -51,10 +43,9 @@ function scoreHistory(table: Table, rated: RatedTests, commits: readonly Indexed
     for (const file of files) {
       changes[file] = (changes[file] ?? 0) + 1;
       sums[file] = (sums[file] ?? 0) + worth;
-      if (worth > 0) tests.set(file, test);
     }
   }
-  return { scores: sums.map((sum, file) => sum / (COMMITS_BEFORE + (changes[file] ?? 0))), tests };
+  return sums.map((sum, file) => sum / (COMMITS_BEFORE + (changes[file] ?? 0)));
 }
 
 /** "" where none of the paths is a test that resembles the report. */

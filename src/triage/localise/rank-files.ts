@@ -8,7 +8,7 @@ import type { SourcedStep } from '../../core/report/index.ts';
 import type { CommitLexicon, HistoryLexicon, IndexedCommit, Lexicon } from '../../core/source/index.ts';
 import type { Clue } from '../clues.ts';
 import { STOP_WORDS } from '../identifiers.ts';
-import { attempt, type Lookups, shortenSha } from '../lookups.ts';
+import { attempt, joinReasons, type Lookups, shortenSha } from '../lookups.ts';
 import { runInSlices } from '../slices.ts';
 import { explainFile, type ReadFile } from './explain.ts';
 import { markPassedOn, passesOn } from './passed-on.ts';
@@ -259,7 +259,7 @@ function describeRanking(known: Known, { at, cut, scopes, ranked }: RankingResul
     ),
     `defined here: ${formatSharedWords(defined)}`,
     ...(scopes.length === 0 ? [] : [`preferred: ${scopes.flatMap(({ paths }) => paths).join(', ')}`]),
-    ...ranked.slice(0, SHOWN_FILES).map((file) => `${file.path}: ${findClueReason(file, known)}`),
+    ...ranked.slice(0, SHOWN_FILES).map((file) => formatRanked(file, known)),
     ...cut.filter((note) => note !== ''),
   ];
   return {
@@ -279,10 +279,10 @@ function describeTerms(found: readonly string[], asked: number): string {
   return `${count} found; rarest: ${formatSharedWords(found.filter((word) => !STOP_WORDS.has(word.toLowerCase())))}`;
 }
 
-/** A file without words of the report ranks for a frame, a path or a message. */
-function findClueReason({ path, clues }: RankedFile, known: Known): string {
-  const clue = clues[0] ?? known.clues.find((given) => given.path === path);
-  return clue?.reason ?? '';
+/** With its first reason. A file without words of the report ranks for a frame, a path or a message. */
+function formatRanked({ path, clues }: RankedFile, known: Known): string {
+  const all = [...clues, ...known.clues.filter((given) => given.path === path)];
+  return joinReasons(path, all.flatMap(({ reason }) => (reason === '' ? [] : [reason])).slice(0, 1));
 }
 
 function formatSharedWords(words: readonly string[]): string {

@@ -1,13 +1,13 @@
 // The signals of a report over the files of a commit (words, definitions, commits, paths, frames) and one score of all.
 
-import { findPart, isNumber, joinName, splitName, stemWord } from 'causeway-code-words';
+import { joinName, splitName, stemWord } from 'causeway-code-words';
 import { getFolder } from 'causeway-paths';
 import type { HistoryLexicon, IndexedCommit, TermMatches } from '../../core/source/index.ts';
 import type { Clue, ClueKind } from '../clues.ts';
 import { isSecondary } from '../own-code.ts';
 import { getFileName } from '../paths.ts';
 import { runInSlices, SLICE_PATHS } from '../slices.ts';
-import { type LikeTests, scoreLikeTests } from './like-tests.ts';
+import { scoreLikeTests } from './like-tests.ts';
 import { type QualifiedScores, scoreQualified } from './qualified.ts';
 import type { Query, QueryName, QueryPart } from './query.ts';
 import {
@@ -46,8 +46,6 @@ export interface Gathered {
   readonly definitions: DefinitionScores;
   readonly qualified: QualifiedScores;
   readonly commits: CommitScores;
-  readonly likeTests: LikeTests;
-  readonly paths: PathScores;
 }
 
 export interface Known {
@@ -69,7 +67,7 @@ export async function gatherSignals(
   const definitions = scoreDefinitions(table, query);
   const similar = scoreCommits(table, query, history, WHOLE);
   const paths = await scorePaths(table, query, { weights: WHOLE, signal });
-  const likeTests = await scoreLikeTests(table, query, { commits: history.commits, weights: WHOLE, signal });
+  const testHistory = await scoreLikeTests(table, query, { commits: history.commits, weights: WHOLE, signal });
   const none = new Float64Array(table.paths.length);
   const strongest = (kind: ClueKind): Float64Array => findStrengths(table, clues, kind);
   const words = (weights: PartWeights): Promise<Float64Array> => scoreWords(table, query, { weights, signal });
@@ -95,9 +93,9 @@ export async function gatherSignals(
     recent: scoreRecency(table, history.commits),
     aside: await flagFiles(table, isSecondary, signal),
     scope: await flagFiles(table, isPreferred, signal),
-    testHistory: likeTests.scores,
+    testHistory,
   };
-  return { values, definitions, qualified, commits: similar, likeTests, paths };
+  return { values, definitions, qualified, commits: similar };
 }
 
 /** The files of the table that define a name of the query, by how names are compared. */
@@ -295,11 +293,6 @@ interface PathWords {
 interface PathScores {
   readonly names: Float64Array;
   readonly folders: Float64Array;
-  /**
-   * The words that a path shares with the report, rare ones first, each once, as the path has them in lower case;
-   * numbers say nothing to a reader.
-   */
-  shared(file: number): readonly { readonly word: string }[];
 }
 
 async function scorePaths(
@@ -322,15 +315,7 @@ async function scorePaths(
     names[file] = sumValues(own.name, value) / Math.sqrt(Math.max(1, own.name.length));
     folders[file] = sumValues(own.folders, value);
   });
-  return {
-    names,
-    folders,
-    shared: (file) =>
-      [...(files[file]?.name ?? []), ...(files[file]?.folders ?? [])]
-        .filter((word) => value(word) > 0 && !isNumber(words[word] ?? ''))
-        .sort((a, b) => (rarities[b] ?? 0) - (rarities[a] ?? 0))
-        .map((number) => ({ word: findPart(table.paths[file] ?? '', words[number] ?? '') })),
-  };
+  return { names, folders };
 }
 
 function sumValues(words: readonly number[], value: (word: number) => number): number {
