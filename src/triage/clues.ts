@@ -5,7 +5,7 @@ import type { OutlineSymbol, SearchHit } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
 import { formatCounted } from '../core/counted.ts';
 import { findEnclosingFunction, isCommentLine } from '../core/source/index.ts';
-import { attempt, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
+import { attempt, type Lookups, recordSearch, shortenSha } from './lookups.ts';
 import { classifyFile, type FileKind, isProgram, isSecondary, isVendored } from './own-code.ts';
 import { keyOfPlace } from './passing-mentions.ts';
 import {
@@ -70,7 +70,8 @@ interface FrameOrder {
   readonly position: number;
   /**
    * Whether no other file of its trace may rank before this one: the innermost own frame. Not where the trace leads to a
-   * test: that one's source and words then say more (123 of 180 right for 119; 61 for 62 of 103 of which few do).
+   * test: that one's source and words then say more (123 of 180 right for 119; 61 for 62 of 103 of which few do). Of a
+   * test: that its line raised what is no assertion, and no source did.
    */
   readonly leads: boolean;
 }
@@ -107,7 +108,7 @@ export interface MappedFrame {
   readonly mapping: Mapping;
   /** Line as the trace prints it, where `frame.line` was set to where its text is (0: nowhere); else absent. */
   readonly printedLine?: number;
-  /** Whether its function only checks and raises, and so do those inside it. */
+  /** Whether its function only checks and raises, or was called with what it does not take, and so with those inside it. */
   readonly raises?: boolean;
 }
 
@@ -131,20 +132,32 @@ export function createFrameClues(
   mapped: readonly (readonly MappedFrame[])[],
   repository = 'this repository',
 ): readonly Clue[] {
-  return traces.flatMap((_, index) =>
-    createTraceClues(mapped[index] ?? [], { trace: index, name: describeTrace(traces, index), repository }),
+  return traces.flatMap((trace, index) =>
+    createTraceClues(mapped[index] ?? [], { trace, index, name: describeTrace(traces, index), repository }),
   );
 }
 
 interface TraceContext {
-  readonly trace: number;
+  readonly trace: Trace;
+  readonly index: number;
   readonly name: string;
   readonly repository: string;
 }
 
-function createTraceClues(frames: readonly MappedFrame[], { trace, name, repository }: TraceContext): readonly Clue[] {
+/** By the names that test libraries give it, and how they word it. */
+const ASSERTION = /assert|expect|comparison|mismatch/i;
+
+function createTraceClues(
+  frames: readonly MappedFrame[],
+  { trace, index, name, repository }: TraceContext,
+): readonly Clue[] {
   const own = listOwnFrames(frames);
   const isOfTest = frames.some(({ mapping }) => listPaths(mapping).some((path) => classifyFile(path) === 'test'));
+  const isAssertion = ASSERTION.test(`${trace.errorType} ${trace.message}`) || trace.errorType === '';
+  const leads = (path: string): boolean => {
+    const kind = classifyFile(path);
+    return isOfTest ? kind === 'test' && !isAssertion : kind === 'source';
+  };
   const raising = own.filter(({ mapped }) => mapped.raises).length;
   return own.flatMap(({ mapped, paths }, position) => {
     const strength = (INNERMOST * OUTWARD ** position * rateSureness(mapped)) / Math.sqrt(paths.length);
@@ -154,10 +167,10 @@ function createTraceClues(frames: readonly MappedFrame[], { trace, name, reposit
         path,
         strength,
         mapped.raises
-          ? `only raises the error, at the top of ${name}`
+          ? `raises the error, at the top of ${name}`
           : describeClueReason(position, classifyFile(path), { name, repository, raising }),
       ),
-      frame: { trace, position, leads: position === 0 && !isOfTest && classifyFile(path) === 'source' },
+      frame: { trace: index, position, leads: position === 0 && leads(path) },
     }));
   });
 }
@@ -211,6 +224,9 @@ export function putCallerFirst(frames: readonly MappedFrame[]): readonly MappedF
     : [caller, ...frames.filter((one) => one !== caller)];
 }
 
+/** A class of the compiler's own, for a lambda or a coroutine: its functions are none of the source. */
+const CLOSURE = /\$(?:\d|[a-z])/;
+
 function createClue(
   { frame, mapping, printedLine }: MappedFrame,
   path: string,
@@ -220,14 +236,15 @@ function createClue(
   const compiled = (mapping.kind === 'own' || mapping.kind === 'ambiguous') && mapping.compiled;
   const ambiguous = mapping.kind === 'ambiguous' ? `; the path matches ${mapping.paths.length} files` : '';
   const found = printedLine !== undefined && frame.line > 0;
-  const built = compiled && !found ? '; compiled file; exact line unknown' : '';
+  const built = compiled && !found ? '; compiled file' : '';
   const moved =
     found && frame.line !== printedLine ? `; line ${printedLine} of the report is line ${frame.line} here` : '';
   return {
     kind: 'frame',
     path,
     line: compiled && !found ? 0 : frame.line,
-    function: frame.function,
+    // The text of a line says more of its place than the name of a function, which may have another by now.
+    function: found || CLOSURE.test(frame.symbol) ? '' : frame.function,
     strength,
     reason: `${reason}${ambiguous}${built}${moved}`,
   };
@@ -240,7 +257,7 @@ function describeClueReason(
 ): string {
   if (kind === 'vendored' || kind === 'generated') return `frame of ${name}, but the file is ${kind}`;
   const test = kind === 'test' ? ', a test' : '';
-  if (position > 0) return `${formatOrdinal(position + 1)} project frame in ${name}${test}`;
+  if (position > 0) return `further out in ${name}${test}`;
   return raising > 0
     ? `calls the function that raises the error, at the top of ${name}`
     : `top frame of ${name} in ${repository}${test}`;

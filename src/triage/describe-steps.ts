@@ -139,10 +139,8 @@ export function describeFrames(
 }
 
 function explainOwnFrames(own: number, all: number): string {
-  if (all === 1) return 'The frame is in this repository, so it comes first.';
-  return own === 1
-    ? `1 of ${all} frames is in this repository, so it comes first.`
-    : `${own} of ${all} frames are in this repository; the innermost comes first.`;
+  if (all === 1) return 'The frame is in this repository.';
+  return own === 1 ? `1 of ${all} frames is in this repository.` : `${own} of ${all} frames are in this repository.`;
 }
 
 function formatTrace(trace: Trace | undefined): string {

@@ -92,8 +92,10 @@ export function rankSuspects(clues: readonly Clue[], ranked: readonly RankedFile
   const namedFirst = moveNamedFirst(moveTracesFirst(ranked, clues), clues, named);
   const ordered = liftChanged(namedFirst, byFile);
   const first = placeRanked(ordered, byFile, named);
-  const others = [...byFile]
-    .filter(([path]) => !known.has(path))
+  const rest = [...byFile].filter(([path]) => !known.has(path));
+  const broken = rest.filter(([path, own]) => isBrokenTest(path, own) && !isSurer(first[0], byFile));
+  const others = rest
+    .filter((one) => !broken.includes(one))
     .map(([path, own]) => {
       const score = Math.min(takeMost(path, first), computeScore(path, pickBestOfKinds(own)));
       return createSuspect(path, own, { score, isNamed: false });
@@ -101,13 +103,18 @@ export function rankSuspects(clues: readonly Clue[], ranked: readonly RankedFile
     .filter(({ score }) => score >= LEAST_SCORE)
     .sort((a, b) => (a.file < b.file ? -1 : 1))
     .map((one) => ({ suspect: one, order: one.score }));
+  const most = Math.max(first[0]?.order ?? 0, MOST_FOR_WORDS);
+  const tests = broken.map(([path, own]) => ({
+    suspect: createSuspect(path, own, { score: most, isNamed: false }),
+    order: most,
+  }));
   // The sort is stable: equal ones stay as they were ranked.
-  const best = [...first, ...others].sort((a, b) => b.order - a.order).slice(0, MAX_SUSPECTS);
+  const best = [...tests, ...first, ...others].sort((a, b) => b.order - a.order).slice(0, MAX_SUSPECTS);
   return preventRise(best.map((one) => one.suspect));
 }
 
 /**
- * The leading frame of a trace comes before the other files of that trace, but for one that leads another trace; and
+ * The files of a trace that has a leading frame come in the order of the trace, but for one that leads another trace; and
  * the first file of a trace before all files that only the prose supports: prose is about more than the fault.
  */
 function moveTracesFirst(ranked: readonly RankedFile[], clues: readonly Clue[]): readonly RankedFile[] {
@@ -116,8 +123,9 @@ function moveTracesFirst(ranked: readonly RankedFile[], clues: readonly Clue[]):
   const leaders = new Set(traced.filter(({ frame }) => frame?.leads).map(({ path }) => path));
   const led = traces.reduceRight((files, frames) => {
     const leader = frames.find(({ frame }) => frame?.leads);
-    const paths = new Set(frames.map(({ path }) => path)).difference(leaders);
-    return leader === undefined ? files : moveBefore(files, leader.path, ({ path }) => paths.has(path));
+    if (leader === undefined) return files;
+    const own = frames.map(({ path }) => path).filter((path) => path === leader.path || !leaders.has(path));
+    return sortWithin(files, [...new Set(own)]);
   }, ranked);
   const firm = new Set(clues.filter(({ kind }) => !OF_PROSE.has(kind)).map(({ path }) => path));
   const framed = new Set(traced.filter(isSureFrame).map(({ path }) => path));
@@ -200,6 +208,15 @@ function isSureFrame({ frame, path, strength }: Clue): boolean {
   return frame !== undefined && classifyFile(path) === 'source' && strength > UNSURE_FRAME;
 }
 
+/** The files of `paths` in that order, in the places that they have among the others. */
+function sortWithin(files: readonly RankedFile[], paths: readonly string[]): readonly RankedFile[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const sorted = paths.flatMap((path) => byPath.get(path) ?? []);
+  const places = new Set(sorted);
+  const next = sorted.values();
+  return files.map((file) => (places.has(file) ? (next.next().value ?? file) : file));
+}
+
 /** The file `path` before the first one that `isLess` holds for, where it is not before that already. */
 function moveBefore(
   files: readonly RankedFile[],
@@ -255,6 +272,18 @@ export function preventRise<T extends Suspect>(suspects: readonly T[]): readonly
     most = Math.min(most, one.score);
     return { ...one, score: Math.round(most * 1_000) / 1_000 };
   });
+}
+
+/** A test whose own line raised what is no assertion, through no source: that line broke. */
+function isBrokenTest(path: string, clues: readonly Clue[]): boolean {
+  return classifyFile(path) === 'test' && clues.some(({ frame }) => frame?.leads === true);
+}
+
+/** Whether more than words leads there. */
+function isSurer(first: PlacedRank | undefined, byFile: ReadonlyMap<string, readonly Clue[]>): boolean {
+  if (first === undefined) return false;
+  const { evidence, isNamed, file } = first.suspect;
+  return evidence === 'firm' || isNamed || (byFile.get(file) ?? []).some(({ kind }) => kind === 'tested');
 }
 
 /** A test shows a fault and rarely is one: it comes after the first file that it may test. */
@@ -460,7 +489,8 @@ export async function placeSuspects(
   const mismatches: string[] = [];
   const placed: RankedSuspect[] = [];
   for (const [index, suspect] of suspects.entries()) {
-    const truth = index < PLACED ? await placeSuspect(lookups, suspect) : null;
+    const truth =
+      index < PLACED ? await placeSuspect(lookups, suspect, index === 0 && !unsure.has(suspect.file)) : null;
     if (truth?.mismatch && !unsure.has(suspect.file)) mismatches.push(truth.mismatch);
     placed.push(truth ? truth.suspect : suspect);
   }
@@ -470,26 +500,28 @@ export async function placeSuspects(
 async function placeSuspect(
   lookups: Lookups,
   suspect: RankedSuspect,
+  /** Its mismatch is said in the answer. */
+  isFirst: boolean,
 ): Promise<{ suspect: RankedSuspect; mismatch: string } | null> {
   const { tree, signal } = lookups;
   return attempt(lookups, `outline ${suspect.file}`, async () => {
     const outline = await tree.outline(suspect.file, signal);
-    const known = findHeadLine(outline, suspect);
+    const known = suspect.function === '' ? 0 : findDefinitionLine(outline, suspect.function);
     const lines = suspect.line > 0 ? await readSuspectLines(tree, suspect, signal) : [];
-    const wrong = describeWrongLine(suspect, lines);
+    const wrong = describeWrongLine(suspect, lines, outline);
     if (wrong !== '') {
-      const reasons = [...suspect.reasons, `line ${suspect.line} ${wrong} at this commit`];
+      const said = isFirst ? [] : [`line ${suspect.line} ${wrong} at this commit`];
       const isDefined = outline.some(({ name }) => name === suspect.function);
       const place = { line: known, function: isDefined ? suspect.function : '', lineFrom: '' as const };
       const mismatch = describeMismatch(suspect, lines.length, wrong);
-      return { suspect: { ...suspect, ...place, reasons }, mismatch };
+      return { suspect: { ...suspect, ...place, reasons: [...suspect.reasons, ...said] }, mismatch };
     }
     const chosen = isLineNamed(suspect) ? suspect.line : findCodeLine(suspect.file, lines, suspect.line);
     const line = chosen > 0 ? chosen : known;
     if (!isLineNamed(suspect) && isAmongTests(suspect.file, { lines, outline, line })) {
       return { suspect: { ...suspect, line: 0, function: '', lineFrom: '' as const }, mismatch: '' };
     }
-    const name = findEnclosingFunction(outline, line) || suspect.function;
+    const name = findFunctionAt(suspect, { lines, outline, line });
     return { suspect: { ...suspect, line, function: name }, mismatch: '' };
   });
 }
@@ -506,25 +538,60 @@ function isAmongTests(
 }
 
 /** Why the line that the report names cannot be the one that it means, in words; "" where it can. */
-function describeWrongLine({ file, line, lineFrom }: RankedSuspect, lines: readonly string[]): string {
+function describeWrongLine(
+  suspect: RankedSuspect,
+  lines: readonly string[],
+  outline: readonly OutlineSymbol[],
+): string {
+  const { file, line, lineFrom } = suspect;
   if (line > lines.length) return 'does not exist in this file';
   if (lineFrom !== 'frame' && lineFrom !== 'place') return '';
   if ((lines[line - 1] ?? '').trim() === '') return 'is blank';
-  return lineFrom === 'frame' && markTexts(file, lines)[line - 1] === 1 ? 'is a comment' : '';
+  if (lineFrom === 'place') return '';
+  return markTexts(file, lines)[line - 1] === 1 ? 'is a comment' : describeOtherFunction(suspect, lines, outline);
+}
+
+/**
+ * A trace of another version has a line of a function that it does not name. Not said where another function does not
+ * surely begin between: what defines the name there may be nothing that an outline knows.
+ */
+function describeOtherFunction(
+  { file, line, function: name }: RankedSuspect,
+  lines: readonly string[],
+  outline: readonly OutlineSymbol[],
+): string {
+  if (!/^[A-Za-z_$][\w$]{2,}[?!]?$/.test(name) || findEnclosingFunction(outline, line) === name) return '';
+  const spans = findSpans(file, lines.join('\n'), outline);
+  const around = spans.filter((span) => span.leadLine <= line && line <= span.lastLine);
+  const other = around.findLast(({ kind }) => kind === 'function');
+  if (other === undefined || around.some((span) => span.name === name)) return '';
+  const isMade = (text: string): boolean =>
+    text.split(name).some((after, index) => index > 0 && /^["']?\s{0,4}[:=](?![:=])/.test(after));
+  if (lines.slice(other.line - 1, line).some(isMade)) return '';
+  if (outline.some((symbol) => symbol.name === name)) return `is not in \`${name}\``;
+  // Compilers make names with a $.
+  return name.includes('$') || lines.some((text) => text.includes(name))
+    ? ''
+    : `is not in \`${name}\`, which this file does not have,`;
+}
+
+/** The one that the trace names where it has the line, as an outline may not know where an inner one ends. */
+function findFunctionAt(
+  { file, lineFrom, function: name }: RankedSuspect,
+  { lines, outline, line }: { lines: readonly string[]; outline: readonly OutlineSymbol[]; line: number },
+): string {
+  const nearest = findEnclosingFunction(outline, line);
+  if (lineFrom !== 'frame' || nearest === name || !outline.some((symbol) => symbol.name === name))
+    return nearest || name;
+  const spans = findSpans(file, lines.join('\n'), outline);
+  const isHere = spans.some((span) => span.name === name && span.line <= line && line <= span.lastLine);
+  return isHere ? name : nearest || name;
 }
 
 function describeMismatch({ file, line }: RankedSuspect, total: number, wrong: string): string {
   return line > total
     ? `${file} has ${total} lines at this commit, but the report names line ${line}`
     : `line ${line} of ${file}, which the report names, ${wrong} at this commit`;
-}
-
-/**
- * The first line of the suspect's function; 0 for a frame: where its line is not known, the head of its function is
- * not the place.
- */
-function findHeadLine(outline: readonly OutlineSymbol[], { function: name, isFramed }: RankedSuspect): number {
-  return name === '' || isFramed ? 0 : findDefinitionLine(outline, name);
 }
 
 /** Lines after one that the words chose, in which a line that says more is looked for. */

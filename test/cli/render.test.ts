@@ -27,7 +27,7 @@ describe('an Issue in the terminal', () => {
           16 |   return percentOf(cents, percent);
 
       Also possible
-        - src/checkout.js: 2nd project frame in the stack trace
+        - src/checkout.js: further out in the stack trace
 
       What to do
         1. Read \`src/coupons.js:14\`. Ask which value there leads to the error.

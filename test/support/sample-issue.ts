@@ -23,7 +23,7 @@ const ANALYSIS: Analysis = {
       score: 0.9,
       reasons: ['top frame of the trace in this repository', 'defines `coupon`, mentioned in the report'],
     },
-    { file: 'src/checkout.js', line: 0, function: '', score: 0.4, reasons: ['2nd project frame in the stack trace'] },
+    { file: 'src/checkout.js', line: 0, function: '', score: 0.4, reasons: ['further out in the stack trace'] },
   ],
   citations: [],
   guards: [],

@@ -10,12 +10,11 @@ describe('a report with a stack trace', () => {
   it('suspects own frames, the innermost first, with their functions', async () => {
     const { suspects } = await factsOf(TRACE);
     expect(suspects.slice(0, 2).map(({ file, line, function: name }) => [file, line, name])).toEqual([
-      ['src/header.ts', 0, 'parseHeader'],
+      ['src/header.ts', 2, 'parseHeader'],
       ['src/request.ts', 4, 'readRequest'],
     ]);
-    expect(suspects[0]?.reasons[0]).toBe(
-      'top frame of the stack trace in this repository; compiled file; exact line unknown',
-    );
+    expect(suspects[0]?.reasons[0]).toBe('top frame of the stack trace in this repository; compiled file');
+    expect(suspects[1]?.reasons[0]).toBe('further out in the stack trace');
     expect(suspects.every(({ score }) => score >= 0 && score <= 1)).toBe(true);
   });
 
@@ -41,8 +40,7 @@ describe('a report with a stack trace', () => {
 
   it('says where a line does not exist at the commit', async () => {
     const facts = await factsOf('Error: boom\n    at readRequest (/srv/shop/src/request.ts:400:1)\n');
-    expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 0, function: 'readRequest' });
-    expect(facts.suspects[0]?.reasons.at(-1)).toContain('line 400 does not exist in this file at this commit');
+    expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 3, function: 'readRequest' });
     const { rootCause } = concludeFromFacts(facts, { seconds: 1 });
     expect(rootCause).toContain('src/request.ts has 5 lines at this commit, but the report names line 400');
   });
@@ -55,7 +53,7 @@ describe('a report with a stack trace', () => {
     const facts = await factsOf(`Error: boom\n    at readRequest (/srv/shop/src/request.ts:${line}:1)\n`, {
       commits: [{ sha: FIRST, subject: 'one', files }],
     });
-    expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 0, function: 'readRequest' });
+    expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 3, function: 'readRequest' });
     expect(concludeFromFacts(facts, { seconds: 1 }).rootCause).toContain(says);
   });
 
@@ -124,6 +122,42 @@ describe('a report with a stack trace', () => {
       expect(suspects.slice(0, 2).map(({ file }) => file)).toEqual(['src/cart.ts', `src/${guard}`]);
     },
   );
+
+  it('names the line of a test that broke by itself before files that only share words', async () => {
+    const files = { ...FILES, 'test/fuzz.test.ts': "it('reads any header', () => {\n  parse(all[at].line);\n});\n" };
+    const of = async (error: string) =>
+      (
+        await factsOf(`CI fails\n\n${error}\n    at Object.<anonymous> (/srv/shop/test/fuzz.test.ts:2:9)\n`, {
+          commits: [{ sha: FIRST, subject: 'one', files }],
+        })
+      ).suspects;
+    const [first, ...others] = await of("TypeError: Cannot read the header of a request, reading 'line'");
+    expect(first).toMatchObject({ file: 'test/fuzz.test.ts', line: 2 });
+    expect(first?.reasons[0]).toBe('top frame of the stack trace in this repository, a test');
+    expect(others.map(({ file }) => file)).toContain('src/header.ts');
+    const [source] = await of('AssertionError: expected a header of a request, reading 1');
+    expect(source?.file).not.toBe('test/fuzz.test.ts');
+  });
+
+  it('keeps the order of the trace among its files', async () => {
+    const files = {
+      'src/rate.ts': 'export function rate(cart) {\n  return cart.rate.value;\n}\n',
+      'src/total.ts': 'export function sum(cart) {\n  return rate(cart);\n}\n',
+      'src/checkout.ts':
+        'export function checkout(cart) {\n  // checkout of a cart: total and discount\n  return sum(cart);\n}\n',
+    };
+    const { suspects } = await factsOf(
+      `Checkout of a cart shows no discount, the checkout total is wrong
+
+TypeError: qqq
+    at rate (/srv/shop/src/rate.ts:2:10)
+    at sum (/srv/shop/src/total.ts:2:10)
+    at checkout (/srv/shop/src/checkout.ts:3:10)
+`,
+      { commits: [{ sha: FIRST, subject: 'one', files }] },
+    );
+    expect(suspects.map(({ file }) => file)).toEqual(['src/rate.ts', 'src/total.ts', 'src/checkout.ts']);
+  });
 
   it('puts the subject of a failing test before the test', async () => {
     const { suspects } = await factsOf('Error: expected 1 to be 2\n    at /srv/shop/test/header.test.ts:2:20\n');

@@ -44,9 +44,9 @@ describe('a line that the trace prints', () => {
   it('and that stands nowhere is said once, and no unrelated line is quoted', async () => {
     const facts = await factsOf(traceback(6, 'return fsum(self.price_of(i) for i in items)'), { commits: COMMITS });
     const { rootCause } = concludeFromFacts(facts, { seconds: 1 });
-    expect(facts.suspects[0]).toMatchObject({ file: 'shop/cart.py', line: 0, function: 'total' });
+    expect(facts.suspects[0]).toMatchObject({ file: 'shop/cart.py', line: 5, function: 'total' });
     expect(rootCause).not.toContain('Each item has a price');
-    expect(rootCause).toContain('Most likely place: `shop/cart.py` in `total()`');
+    expect(rootCause).toContain('Most likely place: `shop/cart.py:5` in `total()`');
     const said = /isn't in that file at this commit\. The report may be from another version\./g;
     expect(rootCause.match(said)).toHaveLength(1);
     const step = facts.told.find(({ action }) => action.startsWith('compare the source line that'));
@@ -86,6 +86,53 @@ TypeError: Cannot read properties of undefined (reading 'split')
     const source = "export function parseHeader(line: string) {\n  const value = line.split(':')[1];\n}\n";
     const facts = await factsOf(trace, { commits: [{ sha: FIRST, subject: 'a', files: { 'src/header.ts': source } }] });
     expect(facts.suspects[0]).toMatchObject({ file: 'src/header.ts', line: 2 });
+  });
+});
+
+describe('a line that is not of the function which the trace names', () => {
+  const SOURCE = `export function total(cart: Cart) {
+  return cart.items.map(priceOf).reduce(add);
+}
+
+export function drop(cart: Cart, name: string) {
+  const at = cart.items.findIndex(byName(name));
+  cart.items.splice(at, 1);
+}
+`;
+  const told = async (place: string) => {
+    const facts = await factsOf(`Checkout fails\n\nTypeError: gone\n    at ${place}\n    at main (/app/a.js:1:1)\n`, {
+      commits: [{ sha: FIRST, subject: 'one', files: { 'src/cart.ts': SOURCE } }],
+    });
+    return { first: facts.suspects[0], rootCause: concludeFromFacts(facts, { seconds: 1 }).rootCause };
+  };
+
+  it('gives way to that function, and the answer says so', async () => {
+    const { first, rootCause } = await told('drop (/srv/shop/src/cart.ts:2:12)');
+    expect(first).toMatchObject({ file: 'src/cart.ts', line: 5, function: 'drop' });
+    expect(rootCause).toContain('Most likely place: `src/cart.ts:5` in `drop()`');
+    expect(rootCause).toContain('Line 5: `export function drop(cart: Cart, name: string) {`.');
+    expect(rootCause).toContain(
+      "The report doesn't match this commit: line 2 of src/cart.ts, which the report names, is not in `drop` at this commit. The report may be from another version.",
+    );
+  });
+
+  it('is named as no place where the file does not have that function', async () => {
+    const { first, rootCause } = await told('applyCoupon (/srv/shop/src/cart.ts:2:12)');
+    expect(first).toMatchObject({ file: 'src/cart.ts', line: 0, function: '' });
+    expect(rootCause).toContain(
+      'line 2 of src/cart.ts, which the report names, is not in `applyCoupon`, which this file does not have, at this commit',
+    );
+    expect(rootCause).not.toContain('priceOf');
+  });
+
+  it.each([
+    ['total (/srv/shop/src/cart.ts:2:12)', 2, 'total'],
+    ['priceOf (/srv/shop/src/cart.ts:2:12)', 2, 'total'],
+    ['/srv/shop/src/cart.ts:7:12', 7, 'drop'],
+  ])('is nothing to doubt: %s', async (place, line, name) => {
+    const { first, rootCause } = await told(place);
+    expect(first).toMatchObject({ line, function: name });
+    expect(rootCause).not.toContain("doesn't match");
   });
 });
 

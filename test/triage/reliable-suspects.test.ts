@@ -101,16 +101,16 @@ describe('a stack trace beside prose', () => {
     expect(shown[0]).toMatchObject({ file: 'src/cookie.ts', line: 7, function: 'encode' });
   });
 
-  it('prints no line where the trace gives none of the source, unless the message gives it', async () => {
+  it('points at the head of the function where the trace gives no line of the source, unless the message gives one', async () => {
     const trace = (message: string): string => `Error: ${message}
     at serialize (/srv/app/node_modules/shop/dist/cookie.js:1:2044)
     at login (/srv/app/node_modules/shop/dist/login.js:1:310)
 `;
     const unknown = await factsOf(PROSE + trace('x'), { commits: COMMITS });
-    expect(unknown.shown[0]).toMatchObject({ file: 'src/cookie.ts', line: 0, function: 'serialize' });
+    expect(unknown.shown[0]).toMatchObject({ file: 'src/cookie.ts', line: 1, function: 'serialize' });
     const { rootCause } = concludeFromFacts(unknown, { seconds: 1 });
     expect(rootCause).toContain(
-      'Most likely place: `src/cookie.ts` in `serialize()` (top frame of the stack trace in this repository; compiled file; exact line unknown)',
+      'Most likely place: `src/cookie.ts:1` in `serialize()` (top frame of the stack trace in this repository; compiled file)',
     );
     const known = await factsOf(PROSE + trace('a cookie needs a name'), { commits: COMMITS });
     expect(known.shown[0]).toMatchObject({ file: 'src/cookie.ts', line: 2, function: 'serialize' });

@@ -134,7 +134,7 @@ describe('the result', () => {
 
       Also possible:
 
-      - \`src/checkout.js\`: 2nd project frame in the stack trace
+      - \`src/checkout.js\`: further out in the stack trace
 
       What to do:
 
@@ -229,7 +229,7 @@ describe('the result', () => {
       Where to look (most likely first):
 
       - [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor\`: top frame of the trace in this repository; defines \`coupon\`, mentioned in the report
-      - \`src/checkout.js\`: 2nd project frame in the stack trace
+      - \`src/checkout.js\`: further out in the stack trace
 
       "
     `);
@@ -350,7 +350,7 @@ describe('the comment while it runs', () => {
 
       Also possible:
 
-      - \`src/checkout.js\`: 2nd project frame in the stack trace
+      - \`src/checkout.js\`: further out in the stack trace
 
       …
       <sub>requested by \`mona\` · updates live · \`/analyse stop\` to cancel</sub>
