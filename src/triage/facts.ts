@@ -14,6 +14,7 @@ import {
   findQuotedClues,
   findTestedClues,
   followMessages,
+  isFirm,
   type MappedFrame,
   mapTraces,
 } from './clues.ts';
@@ -43,13 +44,16 @@ import { findExpectations, findReproductionSteps } from './reproduction.ts';
 import { type Revisions, readHead, resolveAsked, resolveRevisions } from './resolve-revision.ts';
 import { findSignals, type Signals } from './signals.ts';
 import { writeStatement, writeStatementOfLogs } from './statement.ts';
-import { mapBundled } from './traces/bundled-frames.ts';
+import { findBundles, mapBundled } from './traces/bundled-frames.ts';
 import { fitFrames } from './traces/fit-frames.ts';
 import { markRaising } from './traces/raising-functions.ts';
 import { createRangeClues, findVersionRange, recordVersionRange, type VersionRange } from './version-range.ts';
 
 /** Files of which it is said which commits between two versions touched them. */
 const NEAR = 3;
+
+/** Files that were ranked after these are not shown. */
+const MAY_BE_BUNDLES = 10;
 
 export interface GatherInput {
   /** What is looked up. */
@@ -144,7 +148,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     likeliest,
     between,
     dependencies: findDependencies(traced.mapped.flat()),
-    mismatches: [...traced.lost, ...found.mismatches],
+    mismatches: [...found.mismatches, ...traced.lost],
     removals: traced.removals,
     steps: notebook.steps,
   };
@@ -181,8 +185,12 @@ async function findSuspects(
   const clues = [...named, ...createReferenceClues(references, index.history.commits)];
   const { scopes = [] } = input;
   const files = await rankFiles({ lookups, ...index, report, clues, scopes });
+  const first = files.slice(0, MAY_BE_BUNDLES).map(({ path }) => path);
+  const bundles = await findBundles(lookups, first, async () => index.lexicon);
   // What changed between two versions orders what was found; it finds nothing by itself.
-  const ranked = rankSuspects([...clues, ...createRangeClues(between)], files);
+  const all = [...clues, ...createRangeClues(between)].filter((clue) => isFirm(clue) || !bundles.has(clue.path));
+  const sources = files.filter(({ path }) => !bundles.has(path));
+  const ranked = rankSuspects(all, sources);
   const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
   const functions = await findSuspectFunctions({
     lookups,

@@ -1,5 +1,5 @@
 // Frames of a bundle, whose file is not in the source, lead to what defines their function.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FIRST, factsOf } from './shop.ts';
 
 const FILES = {
@@ -29,4 +29,52 @@ it.each([
   const files = suspects.slice(0, 3).map(({ file }) => file);
   expect([files[0], files.toSorted()]).toEqual(['src/pointer.ts', ['src/crawl.ts', 'src/pointer.ts', 'src/ref.ts']]);
   expect(suspects[0]?.reasons[0]).toContain('top frame of the stack trace');
+});
+
+describe('a bundle that is committed beside its sources', () => {
+  const define = (name: string): string =>
+    `export function ${name}(given) {\n${"  given.push('a heading of the list', given.length);\n".repeat(9)}  return given;\n}\n`;
+  const parts = {
+    'src/read.js': ['readHeading', 'readQuote', 'readTable', 'readEmphasis', 'readListing'],
+    'src/write.js': ['writeHeading', 'writeQuote', 'writeTable', 'writeEmphasis', 'writeListing'],
+    'src/rules.js': ['matchHeading', 'matchQuote', 'matchTable'],
+  };
+  const sources = Object.fromEntries(
+    Object.entries(parts).map(([path, names]) => [path, names.map(define).join('\n')]),
+  );
+  const bundle = Object.values(sources).join('\n');
+  const told = (report: string, files: Readonly<Record<string, string>>) =>
+    factsOf(report, { commits: [{ sha: FIRST, subject: 'one', files }] });
+
+  it('is no suspect of a report in words', async () => {
+    const { suspects } = await told('readTable gives a wrong heading of the list', {
+      ...sources,
+      'lib/till.cjs': bundle,
+    });
+    const files = suspects.map(({ file }) => file);
+    expect([files[0], files.includes('lib/till.cjs')]).toEqual(['src/read.js', false]);
+  });
+
+  it('gives way to the source in a trace', async () => {
+    const trace = `TypeError: qqq
+    at readTable (/srv/app/node_modules/till/lib/till.cjs:29:3)
+    at main (/srv/app/main.js:3:1)
+`;
+    const { suspects } = await told(trace, {
+      ...sources,
+      'lib/till.cjs': bundle,
+      'package.json': '{ "name": "till" }',
+    });
+    expect(suspects[0]).toMatchObject({ file: 'src/read.js', function: 'readTable' });
+    const lines = sources['src/read.js']?.split('\n') ?? [];
+    expect(lines[(suspects[0]?.line ?? 0) - 1]).toContain('readTable');
+  });
+
+  it('is none where only one file has the same functions', async () => {
+    const { suspects } = await told('readTable gives a wrong heading of the list', {
+      'src/read.js': bundle,
+      'src/other.js': bundle,
+    });
+    expect(suspects.map(({ file }) => file)).toContain('src/read.js');
+  });
 });

@@ -1,4 +1,4 @@
-// Frames of a bundle: its file is not in the source, or has another source, so that their functions' names lead there.
+// Bundles: what is put together of other files, so that the names of its functions lead to the source.
 
 import { hashTerm, joinName } from 'causeway-code-words';
 import type { OutlineSymbol } from 'causeway-git-objects';
@@ -26,13 +26,16 @@ export async function mapBundled(
   mapped: Traces,
   open: () => Promise<CommitLexicon>,
 ): Promise<Traces> {
+  const scripts = mapped.flat().flatMap(({ mapping }) => (mapping.kind === 'own' ? [mapping.path] : []));
+  const built = await findBundles(lookups, scripts, open);
   const bundled = new Map<MappedFrame, string>();
   for (const one of mapped.flat()) {
-    const folder = await findBundle(lookups, one);
+    const isBuilt = one.mapping.kind === 'own' && built.has(one.mapping.path);
+    const folder = isBuilt ? '' : await findBundle(lookups, one);
     if (folder !== null && bundled.size < MAX_NAMES * 4) bundled.set(one, folder);
   }
   if (bundled.size === 0) return mapped;
-  const definers = await findDefiners(lookups, [...bundled.keys()], await open());
+  const definers = await findDefiners(lookups, [...bundled.keys()], open);
   const found = new Map<MappedFrame, string>();
   for (const [one, folder] of bundled) {
     const path = await pickDefiner(lookups, one.frame, { folder, definers });
@@ -47,6 +50,64 @@ export async function mapBundled(
       return bundled.has(one) && bundles.has(one.frame.file) ? { ...one, mapping: { kind: 'unknown' } } : one;
     }),
   );
+}
+
+/** Terms of a file; a shorter one is put together of nothing. */
+const LEAST_TERMS = 1_000;
+
+const MAX_SCRIPTS = 10;
+
+const LEAST_NAMES = 10;
+
+/** More of the names in one other file make that a copy or another build. */
+const MOST_SHARED = 0.6;
+
+const LEAST_COVERED = 0.8;
+
+/**
+ * Which of the scripts are committed bundles: nearly all functions of such a file stand in other sources as well, some
+ * in each, and it is at least half as long as those. `open`: the index of the commit.
+ */
+export async function findBundles(
+  lookups: Lookups,
+  paths: readonly string[],
+  open: () => Promise<CommitLexicon>,
+): Promise<ReadonlySet<string>> {
+  const scripts = [...new Set(paths)].filter((path) => /\.[cm]?js$/.test(path)).slice(0, MAX_SCRIPTS);
+  const bundles = new Set<string>();
+  if (scripts.length === 0) return bundles;
+  const lexicon = await open();
+  const at = new Map(lexicon.files.map(({ path }, position) => [path, position]));
+  for (const path of scripts) {
+    const length = lexicon.lengths[at.get(path) ?? -1] ?? 0;
+    if (length >= LEAST_TERMS && (await isBundle(lookups, { path, length, lexicon }))) bundles.add(path);
+  }
+  return bundles;
+}
+
+async function isBundle(
+  lookups: Lookups,
+  { path, length, lexicon }: { readonly path: string; readonly length: number; readonly lexicon: CommitLexicon },
+): Promise<boolean> {
+  const outline = await attempt(lookups, `outline ${path}`, () => lookups.tree.outline(path, lookups.signal));
+  const functions = (outline ?? []).filter(({ kind, name }) => kind === 'function' && name.length >= SHORTEST);
+  const names = [...new Set(functions.map(({ name }) => joinName(name)))];
+  if (names.length < LEAST_NAMES) return false;
+  const found = await lexicon.matchNames(Uint32Array.from(names, hashTerm), lookups.signal);
+  const counts = new Map<number, number>();
+  for (const position of found.flatMap((positions) => [...positions])) {
+    counts.set(position, (counts.get(position) ?? 0) + 1);
+  }
+  const isPart = (position: number): boolean => {
+    const other = lexicon.files[position]?.path ?? '';
+    const count = counts.get(position) ?? 0;
+    return other !== path && count <= names.length * MOST_SHARED && classifyFile(other) === 'source';
+  };
+  const covered = found.filter((positions) => positions.some(isPart));
+  // A name that only a few files have says where it comes from.
+  const parts = new Set(covered.flatMap((positions) => [...positions.filter(isPart)].slice(0, 1)));
+  const whole = [...parts].reduce((sum, position) => sum + (lexicon.lengths[position] ?? 0), 0);
+  return covered.length >= names.length * LEAST_COVERED && length >= whole / 2;
 }
 
 /** The folder of the package that the frame's bundle is of; null where the frame is none of a bundle. */
@@ -78,20 +139,20 @@ function isNamedAs(path: string, owner: string): boolean {
 type Definers = ReadonlyMap<string, readonly string[]>;
 
 async function findDefiners(
-  { signal }: Lookups,
+  lookups: Lookups,
   bundled: readonly MappedFrame[],
-  lexicon: CommitLexicon,
+  open: () => Promise<CommitLexicon>,
 ): Promise<Definers> {
+  const lexicon = await open();
   const named = bundled.flatMap(({ frame }) => [frame.function, frame.owner ?? '']);
   const names = [...new Set(named.map(joinName))].filter((name) => name !== '').slice(0, MAX_NAMES * 2);
-  const found = await lexicon.matchNames(Uint32Array.from(names, hashTerm), signal);
+  const found = await lexicon.matchNames(Uint32Array.from(names, hashTerm), lookups.signal);
   const isSource = (path: string): boolean => classifyFile(path) === 'source' && !isSecondary(path);
-  return new Map(
-    names.map((name, index) => [
-      name,
-      Array.from(found[index] ?? [], (position) => lexicon.files[position]?.path ?? '').filter(isSource),
-    ]),
+  const paths = found.map((positions) =>
+    Array.from(positions, (position) => lexicon.files[position]?.path ?? '').filter(isSource),
   );
+  const bundles = await findBundles(lookups, paths.flat(), open);
+  return new Map(names.map((name, index) => [name, (paths[index] ?? []).filter((path) => !bundles.has(path))]));
 }
 
 interface Place {
