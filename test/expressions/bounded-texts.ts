@@ -44,18 +44,6 @@ export const BOUNDED: readonly Bound[] = [
   { file: 'src/triage/named-range.ts', most: 2_000, why: REPORT_LINE },
   { file: 'src/triage/reproduction.ts', most: 2_000, why: REPORT_LINE },
   {
-    file: 'src/triage/traces/raising-functions.ts',
-    only: '"(?:[^"',
-    most: 400,
-    why: 'removeTexts cuts each line at 400 characters',
-  },
-  {
-    file: 'src/triage/traces/raising-functions.ts',
-    only: '\\s(?:',
-    most: 400,
-    why: 'removeTexts cuts each line at 400 characters',
-  },
-  {
     file: 'src/triage/report-text.ts',
     only: '^#{1,6}\\s+',
     most: 90,

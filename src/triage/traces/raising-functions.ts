@@ -63,14 +63,14 @@ export function onlyRaises(path: string, lines: readonly string[]): boolean {
   const texts = markTexts(path, lines);
   const [head = '', ...body] = lines.filter((line, index) => texts[index] !== 1 && line.trim() !== '');
   if (body.length === 0) return RAISE.test(head.trim());
-  const margin = measureIndent(body[0] ?? '');
+  const margin = countMargin(body[0] ?? '');
   const code = body.map((line) => line.trim());
-  const last = body.findLast((line) => measureIndent(line) <= margin && !NOTHING.test(line.trim()))?.trim() ?? '';
+  const last = body.findLast((line) => countMargin(line) <= margin && !NOTHING.test(line.trim()))?.trim() ?? '';
   const returns = code.some((line) => /\breturn\b\s*[^\s;}]/.test(line));
   return code.some((line) => RAISE.test(line)) && (code.every(isOfGuard) || (!returns && RAISE.test(last)));
 }
 
-function measureIndent(line: string): number {
+function countMargin(line: string): number {
   return line.length - line.trimStart().length;
 }
 
