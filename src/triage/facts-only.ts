@@ -300,7 +300,7 @@ function listChangesBetween({ between, shown, signals }: Facts): string {
     .slice(0, MOST_COMMITS)
     .map(({ sha, date, subject }) => `- ${shortenSha(sha)} (${date.slice(0, 10)}) ${cutSubject(subject)}`);
   const more = commits.length - list.length;
-  const count = formatCounted(commits.length, 'commit');
+  const count = commits.length === 1 ? 'commit' : formatCounted(commits.length, 'commit');
   const lead = `Check the ${count} that changed source between ${good.name} and ${bad.name}:`;
   return [lead, ...list, ...(more > 0 ? [`- … ${more} more`] : [])].join('\n');
 }

@@ -36,7 +36,14 @@ import { readOwnPackages } from './own-packages.ts';
 import { findMeantPlaces } from './passing-mentions.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
 import { rankRange } from './rank-commits.ts';
-import { carryClues, isReliable, placeSuspects, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
+import {
+  carryClues,
+  isReliable,
+  placeSuspects,
+  rankSuspects,
+  sayOfFile,
+  selectShownSuspects,
+} from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { createReferenceClues, findReferences, type Reference, recordReferences } from './references.ts';
 import { readsAsWish } from './report-text.ts';
@@ -199,7 +206,7 @@ async function findSuspects(
     linesHold: traced.linesHold,
     outside: findOutside(traced.mapped),
   });
-  return { suspects: addFunctions(suspects, functions), functions, mismatches };
+  return { suspects: addFunctions(suspects, functions).map(sayOfFile), functions, mismatches };
 }
 
 async function openCommit(commit: Omit<Lookups, 'ground'>): Promise<Lookups> {

@@ -34,7 +34,7 @@ const PLATFORM_ERROR =
 
 /** Keywords, globals and errors that every program of a language may have. */
 export function isOfLanguage(name: string): boolean {
-  return EVERYWHERE.has(name) || PLATFORM_ERROR.test(name);
+  return EVERYWHERE.has(name) || PLATFORM_ERROR.test(name) || name === '__main__';
 }
 
 const FILE_LIKE =

@@ -411,6 +411,20 @@ export function describeReasons(clues: readonly Clue[]): readonly string[] {
   return [...new Set(told.map(({ reason }) => reason))].slice(0, MAX_REASONS);
 }
 
+/** What a reason says of the file as a whole. */
+const OF_FILE = /^(?:defines `([^`]{1,200})`|mentions [`“]|changed in [\da-f]{7} )/;
+
+/** Of a suspect at a function: what holds of its file only is said of the file. */
+export function sayOfFile<T extends Suspect>(suspect: T): T {
+  const name = suspect.function.split(/[.#]|::/).at(-1) ?? '';
+  if (name === '') return suspect;
+  const reasons = suspect.reasons.map((reason) => {
+    const [said, defined] = OF_FILE.exec(reason) ?? [];
+    return said === undefined || defined === name ? reason : `the file ${reason}`;
+  });
+  return { ...suspect, reasons };
+}
+
 /** Only the first suspects are looked into: each costs a read and an outline. */
 const PLACED = 10;
 

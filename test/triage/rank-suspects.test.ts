@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Clue, findTestedClues } from '../../src/triage/clues.ts';
 import { classifyFile, isSecondary } from '../../src/triage/own-code.ts';
 import { createPathIndex } from '../../src/triage/paths.ts';
-import { rankSuspects } from '../../src/triage/rank-suspects.ts';
+import { rankSuspects, sayOfFile } from '../../src/triage/rank-suspects.ts';
 
 function clue(kind: Clue['kind'], path: string, strength: number): Clue {
   return { kind, path, line: 0, function: '', strength, reason: `${kind} of ${path}` };
@@ -173,4 +173,15 @@ describe('a file that a program writes', () => {
   ])('%s: %s', (path, kind) => {
     expect(classifyFile(path)).toBe(kind);
   });
+});
+
+it.each([
+  ['defines `openLedger`, mentioned in the report', 'Ledger.openLedger', ''],
+  ['defines `Ledger`, mentioned in the report', 'openLedger', 'the file '],
+  ['changed in 1a2b3c4 “Open twice”, which the report names', 'openLedger', 'the file '],
+  ['changed in 1a2b3c4 “Open twice”, which the report names', '', ''],
+  ['contains the error message “no ledger” at line 3', 'openLedger', ''],
+])('“%s” is said of %s as far as it holds', (reason, name, of) => {
+  const suspect = { file: 'src/a.ts', line: 3, function: name, score: 0.5, reasons: [reason] };
+  expect(sayOfFile(suspect).reasons).toEqual([`${of}${reason}`]);
 });
