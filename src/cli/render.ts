@@ -8,7 +8,9 @@ import {
   describeContext,
   describeCost,
   describeLook,
+  describeNext,
   findContextFile,
+  findExcerpt,
   type Issue,
   type Step,
   type Suspect,
@@ -34,8 +36,11 @@ const MAX_REASONS = 3;
 const MAX_CITATIONS = 8;
 /** Lines of all files together; a longer change is read from its patch. */
 const MAX_CHANGE_LINES = 60;
-const EXCERPT_CONTEXT = 3;
-const SEARCH_CONTEXT = 2;
+const EXCERPT = 7;
+const SEARCH_EXCERPT = 5;
+/** Of a search, what is read before the rest: the headline, what was found and why, the code, and what comes next. */
+const FIRST_LINES = 12;
+const RULE = 40;
 const MAX_OTHERS = 3;
 /** The meaning of a step is left out where fewer columns are left for it. */
 const MIN_MEANING = 24;
@@ -63,13 +68,13 @@ export function renderIssue(issue: Issue, layout: TextLayout): string {
           renderProse('Problem', issue.problem, page),
           renderProse('Root cause', issue.rootCause, page),
           renderCitations(issue, page),
-          renderDiffExcerpt(issue, EXCERPT_CONTEXT, page),
+          renderDiffExcerpt(issue, page),
           renderSuspectLines(issue.analysis.suspects, page),
+          renderProse('Owners', issue.analysis.ownership?.owners.join(', ') ?? '', page),
+          renderStepLines('How to reproduce', issue.stepsToReproduce, page),
+          renderStepLines('What to do', issue.solutionSteps, page),
+          renderList('Questions', questions, page),
         ]),
-    renderProse('Owners', issue.analysis.ownership?.owners.join(', ') ?? '', page),
-    isSearch ? [] : renderStepLines('How to reproduce', issue.stepsToReproduce, page),
-    renderStepLines('What to do', issue.solutionSteps, page),
-    renderList('Questions', questions, page),
     renderProse('Second review', secondLook === null ? '' : describeLook(secondLook), page),
     // Without a model, the text above says it already.
     renderProse('Why this outcome', isSearch && !partial ? '' : reason, page),
@@ -82,13 +87,29 @@ export function renderIssue(issue: Issue, layout: TextLayout): string {
   return `${text.join('\n\n')}\n`;
 }
 
-/** Where to look comes first. The reader has just written the report, so it isn't repeated; of a log the relevant part is shown. */
+/**
+ * What was found, why, and what to do next within 12 lines; the rest below a rule. The reader has just written the report,
+ * so it isn't repeated; of a log the relevant part is shown.
+ */
 function renderSearch(issue: Issue, page: TerminalPage): readonly string[][] {
-  const { report, suspects } = issue.analysis;
+  const { report, suspects, citations, questions } = issue.analysis;
+  const { rootCause, solutionSteps } = issue;
+  const cause = renderProse('', rootCause, page);
+  const isPlaced = citations.length > 0;
+  const next = renderProse('', describeNext(solutionSteps), page);
+  const room = Math.min(SEARCH_EXCERPT, FIRST_LINES - cause.length - next.length - 4);
+  const asked = renderList('Questions', questions, page);
+  const isAsked = !isPlaced && asked.length > 0;
+  const isSaid = !isAsked && solutionSteps.length === 1 && !solutionSteps[0]?.description.includes('\n');
   return [
-    renderProse('Where to look', issue.rootCause, page),
-    renderDiffExcerpt(issue, SEARCH_CONTEXT, page),
+    cause,
+    isPlaced ? renderExcerpt(issue, Math.max(1, room), page) : [],
+    isAsked ? asked : next,
+    [page.paint.dim('─'.repeat(RULE))],
     renderOtherSuspects(suspects.slice(1), page),
+    renderProse('Owners', issue.analysis.ownership?.owners.join(', ') ?? '', page),
+    renderStepLines('What to do', isSaid ? [] : solutionSteps, page),
+    isAsked ? [] : asked,
     readReport(report).logs.length === 0 ? [] : renderProse('Problem', issue.problem, page),
   ];
 }
@@ -106,7 +127,9 @@ export function renderStep(step: RecordedStep, layout: TextLayout): string {
 }
 
 function renderProse(title: string, text: string, { columns, paint }: TerminalPage): string[] {
-  return text.trim() === '' ? [] : [paint.bold(title), ...wrap(toPrintable(text.trim()), columns, INDENT)];
+  if (text.trim() === '') return [];
+  const lines = wrap(toPrintable(text.trim()), columns, title === '' ? '' : INDENT);
+  return title === '' ? lines : [paint.bold(title), ...lines];
 }
 
 function renderStepLines(title: string, steps: readonly Step[], page: TerminalPage): string[] {
@@ -174,38 +197,19 @@ function renderCitations(
   return [paint.bold('Evidence'), ...lines, ...renderMoreLine(citations.length - MAX_CITATIONS, page)];
 }
 
-/** A numbered line as steps show it: `  41 | code`, `> 42: code`. */
-const NUMBERED = /^[ >*]*(\d{1,7})\s?[|│:](?: (.*)|(\S.*)|)$/;
-
-/** The lines around the first suspect, out of the first step that shows them. */
-function renderDiffExcerpt(
-  { analysis, investigationSteps }: Issue,
-  around: number,
-  { columns, paint }: TerminalPage,
-): string[] {
-  const [suspect] = analysis.suspects;
-  if (suspect === undefined) return [];
-  const other = findContextFile(suspect.file, analysis.context);
-  const lines = investigationSteps
-    .filter(({ action }) => action.includes(other?.path ?? suspect.file))
-    .map(({ result }) => listNumberedLines(result, { at: suspect.line, around }))
-    .find((found) => found.some(({ number }) => number === suspect.line));
-  if (lines === undefined) return [];
-  const digits = String(lines.at(-1)?.number ?? 0).length;
-  const rows = lines.map(({ number, text }) => {
-    const isSuspect = number === suspect.line;
-    const row = `${isSuspect ? '>' : ' '} ${String(number).padStart(digits)} | ${toPrintable(text)}`;
-    return `${INDENT}${(isSuspect ? paint.bold : paint.dim)(truncateColumns(row.trimEnd(), columns - INDENT.length))}`;
-  });
-  const revision = other?.of.revision ?? analysis.revision;
-  return [paint.bold(`${toPrintableLine(suspect.file)} at ${revision.slice(0, 12)}`), ...rows];
+function renderDiffExcerpt(issue: Issue, page: TerminalPage): string[] {
+  const { suspects, context, revision } = issue.analysis;
+  const rows = renderExcerpt(issue, EXCERPT, page);
+  if (rows.length === 0) return [];
+  const file = suspects[0]?.file ?? '';
+  const at = findContextFile(file, context)?.of.revision ?? revision;
+  return [page.paint.bold(`${toPrintableLine(file)} at ${at.slice(0, 12)}`), ...rows];
 }
 
-function listNumberedLines(text: string, { at, around }: { readonly at: number; readonly around: number }) {
-  return text.split('\n').flatMap((line) => {
-    const [, number = '', spaced, tight = ''] = NUMBERED.exec(line) ?? [];
-    const isNear = number !== '' && Math.abs(Number(number) - at) <= around;
-    return isNear ? [{ number: Number(number), text: spaced ?? tight }] : [];
+function renderExcerpt(issue: Issue, most: number, { columns, paint }: TerminalPage): string[] {
+  return findExcerpt(issue, most).map(({ text, isSuspect }) => {
+    const row = truncateColumns(toPrintable(text), columns - INDENT.length);
+    return `${INDENT}${(isSuspect ? paint.bold : paint.dim)(row)}`;
   });
 }
 

@@ -1,4 +1,4 @@
-// The Issue that facts alone allow: where they point and why, what to look at next, and that no model was used.
+// The Issue that facts alone allow: where they point and why, and what to look at next.
 
 import type { CommitInfo } from 'causeway-git-objects';
 import { formatInlineCode } from 'causeway-safe-markdown';
@@ -18,8 +18,6 @@ import { isSilent } from './signals.ts';
 import { listQuestions } from './statement.ts';
 import { orderCommits } from './version-range.ts';
 
-const FACTS_ALONE = 'Start here. No model was used, so the cause is unknown.';
-const NO_MODEL = 'No model was used.';
 const MAX_ERROR = 160;
 
 type ExaminedPlace = Pick<Suspect, 'file' | 'line' | 'function'>;
@@ -98,51 +96,37 @@ function placeChanges(shown: readonly RankedSuspect[], changed: readonly Examine
 
 const MOST_REASONS = 3;
 
-/** `own`: where the change under test touches what fails; absent: nothing is known of that. */
+/** One fact a line, the doubts last. `own`: where the change under test touches what fails; absent: nothing is known of that. */
 function describeRootCause(facts: Facts, isCheck: boolean, own?: ExaminedPlace): string {
   const [first] = facts.shown;
-  if (own) {
-    const place =
-      own.file === first?.file
-        ? describeFound(facts, first, true)
-        : [`${PLACE} ${formatPlace(own)} (${TOUCHED_BY_CHANGE}).`];
-    return joinSentences([place[0], describeError(facts), place[1], ...describeFits(facts, isCheck), FACTS_ALONE]);
-  }
-  if (!first) {
-    const nothing = describeNothingFound(facts);
-    return joinSentences([isCheck ? sayOfCheck(nothing) : nothing, ...describeFits(facts, isCheck), NO_MODEL]);
-  }
-  if (facts.isWish) return joinSentences([WISH, `Closest to what it names: ${formatWithReasons(first)}.`, NO_MODEL]);
-  if (first.reasons.length === 0 && !isReliable(first))
-    return joinSentences([
-      describeUnsaid(facts.shown),
-      describeError(facts),
-      ...describeFits(facts, isCheck),
-      NO_MODEL,
-    ]);
-  const [place, code] = describeFound(facts, first);
-  const rivals = describeRival(facts);
-  const model = isReliable(first) ? FACTS_ALONE : NO_MODEL;
-  const doubt = describeDoubt(first, facts);
-  return joinSentences([place, describeError(facts), code, doubt, rivals, ...describeFits(facts, isCheck), model]);
+  const say = isCheck ? sayOfCheck : (text: string) => text;
+  const fits = describeFits(facts, isCheck);
+  if (own && own.file !== first?.file)
+    return joinSentences([`${PLACE} ${formatPlace(own)} (${TOUCHED_BY_CHANGE}).`, describeError(facts), ...fits]);
+  if (!first) return joinSentences([say(describeNothingFound(facts)), ...fits]);
+  if (!own && facts.isWish) return joinSentences([WISH, `Closest to what it names: ${formatWithReasons(first)}.`]);
+  if (!own && !isReliable(first))
+    return joinSentences([say(describeClosest(first, facts)), describeError(facts), ...fits]);
+  const doubts = own ? [] : [describeDoubt(first, facts), describeRival(facts)];
+  const place = `${PLACE} ${formatWithReasons(first)}.`;
+  return joinSentences([place, describeError(facts), describeBlame(facts, first), ...doubts, ...fits]);
 }
 
 const PLACE = 'Most likely place:';
 
 const WISH = 'This reads as a request for something new, not as a fault.';
 
-/** One per line, the most important first. */
-function joinSentences(sentences: readonly (string | undefined)[]): string {
-  return sentences.filter((sentence) => sentence !== undefined && sentence !== '').join('\n');
+function joinSentences(sentences: readonly string[]): string {
+  return sentences.filter((sentence) => sentence !== '').join('\n');
 }
 
-/** The place, and its line. `isTouched`: the change under test touches it, so that it is no guess. */
-function describeFound(facts: Facts, first: RankedSuspect, isTouched = false): readonly [string, string] {
-  const code = quoteCode(facts, first);
-  return [
-    describeSuspectPlace(first, isTouched),
-    code === '' ? '' : `Line ${first.line}${describeLine(code, facts.examined)}.`,
-  ];
+/** Of what nothing but words led to, a line would claim more than is known. */
+function describeClosest(first: RankedSuspect, { shown }: Facts): string {
+  const isOfWords = ({ evidence, reasons }: RankedSuspect) => evidence === 'words' || reasons.length === 0;
+  if (!isOfWords(first)) return `No reliable suspect. The closest match is ${formatWithReasons(first)}.`;
+  const closest = shown.slice(0, 2).filter(isOfWords);
+  const places = closest.map((one) => formatPlace({ ...one, line: 0 })).join(' and ');
+  return `Nothing in the report names a place in this code; its words are closest to ${places}.`;
 }
 
 function describeRival(facts: Facts): string {
@@ -162,27 +146,14 @@ function isRival({ callers }: Facts, first: RankedSuspect, second: RankedSuspect
   return first.score - second.score < 0.05 && !(callers.has(second.file) && !callers.has(first.file));
 }
 
-function describeSuspectPlace(first: RankedSuspect, isTouched: boolean): string {
-  if (isTouched || isReliable(first)) return `${PLACE} ${formatWithReasons(first)}.`;
-  return `I don't know the cause: no reliable suspect. The closest match is ${formatWithReasons(first)}.`;
-}
-
-/** Of suspects that only share everyday words with the report. */
-function describeUnsaid([first, second]: readonly RankedSuspect[]): string {
-  const files = [first, second].flatMap((one) =>
-    one === undefined || one.reasons.length > 0 ? [] : [formatInlineCode(one.file)],
-  );
-  return `I don't know the cause: nothing in the report names a place. Its words are most in ${files.join(' and ')}.`;
-}
-
 function formatWithReasons(suspect: RankedSuspect): string {
   const why = suspect.reasons.slice(0, 2).join('; ');
   return why === '' ? formatPlace(suspect) : `${formatPlace(suspect)} (${why})`;
 }
 
-/** Why the place may be wrong; "" where a frame or a message confirms it, or none is claimed. */
+/** Why the place may be wrong; "" where a frame or a message confirms it. */
 function describeDoubt(first: RankedSuspect, { shown }: Facts): string {
-  if (!isReliable(first) || first.evidence === 'firm') return '';
+  if (first.evidence === 'firm') return '';
   const said = shown.find(({ lineFrom }) => lineFrom === 'message');
   return said === undefined
     ? 'No stack frame or error message confirms it.'
@@ -217,10 +188,9 @@ function describeError({ signals, logs: [log] }: Facts): string {
   return `Error: ${shown}.`;
 }
 
-function describeLine(code: string, examined: Examined | null): string {
-  const blame = examined?.blame;
-  const shown = formatInlineCode(code);
-  return blame ? `, ${shown}, last changed in ${nameCommit(blame)}` : `: ${shown}`;
+function describeBlame(facts: Facts, first: RankedSuspect): string {
+  const blame = quoteCode(facts, first) === '' ? null : (facts.examined?.blame ?? null);
+  return blame === null ? '' : `Line ${first.line} last changed in ${nameCommit(blame)}.`;
 }
 
 /** What the reader must know about the fit of report and commit. */
@@ -261,8 +231,8 @@ function buildSolutionSteps(
   const isSure = isReliable(facts.shown[0]);
   const descriptions = [
     isCheck ? '' : listChangesBetween(facts),
-    first && isSure && facts.between === null && changed === null ? listRecentChanges(first, facts) : '',
     isCheck ? '' : describeReproduction(facts, isSure),
+    first && isSure && facts.between === null && changed === null ? listRecentChanges(first, facts) : '',
   ];
   return descriptions
     .filter((description) => description !== '')
@@ -323,9 +293,10 @@ function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts):
   return list.length === 0 ? '' : [`Recent changes to ${formatInlineCode(suspect.file)}:`, ...list].join('\n');
 }
 
-/** `own`: the place that is named as the most likely one, where the change under test touches what fails. */
+/** None of a place that is not to be relied on. `own`: that of the change under test, which is named as the most likely one. */
 function listCitations(facts: Facts, own?: ExaminedPlace): Analysis['citations'] {
   const [first] = facts.shown;
+  if (own === undefined && (facts.isWish || !isReliable(first))) return [];
   const step = facts.steps.findIndex(({ lookup }) => lookup === 'place') + 1;
   const quote = first ? quoteCode(facts, first) : '';
   if (!first || step === 0 || quote === '') return [];

@@ -127,7 +127,7 @@ describe('analyse', () => {
       Concluded in 1 s after 2 steps.
       "
     `);
-    expect(out).toMatch(/^Facts only · no model was used\n\nWhere to look\n {2}Most likely place/);
+    expect(out).toMatch(/^Facts only · no model was used\n\nMost likely place/);
     expect(played).toEqual({
       source: { kind: 'path', path: '/home/ada/shop' },
       report: { text: 'It crashes', revision: '' },

@@ -10,21 +10,23 @@ import { sampleIssue } from '../support/sample-issue.ts';
 const PLAIN = { columns: 80, colour: false };
 
 describe('an Issue in the terminal', () => {
-  it('without a model says what, where and why, shows the code, and what to do', () => {
-    expect(renderIssue(sampleIssue(), PLAIN)).toMatchInlineSnapshot(`
+  const PLACED = { citations: [{ claim: '', step: 2, quote: 'const { percent, minimum } = COUPONS.get(code);' }] };
+
+  it('without a model says where and why, shows the code, and what is next, in twelve lines; the rest below a rule', () => {
+    expect(renderIssue(sampleIssue({}, PLACED), PLAIN)).toMatchInlineSnapshot(`
       "Facts only · no model was used
 
-      Where to look
-        Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
-        trace in this repository). Start here. No model was used, so the cause is
-        unknown.
+      Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
+      trace in this repository).
 
-      src/coupons.js at 484f10e70a39
-          12 |
           13 | export function discountFor(code, cents) {
         > 14 |   const { percent, minimum } = COUPONS.get(code);
           15 |   if (cents < minimum) return 0;
           16 |   return percentOf(cents, percent);
+
+      Next: read \`src/coupons.js:14\`. Ask which value there leads to the error.
+
+      ────────────────────────────────────────
 
       Also possible
         - src/checkout.js: further out in the stack trace
@@ -39,14 +41,32 @@ describe('an Issue in the terminal', () => {
     `);
   });
 
+  it.each([1, 4, 7, 9])('without a model has twelve lines above the rule, whatever was found: %i facts', (count) => {
+    const rootCause = Array.from({ length: count }, (_, at) => `Fact ${at}.`).join('\n');
+    const lines = renderIssue(sampleIssue({ rootCause }, PLACED), PLAIN).split('\n');
+    const above = lines.slice(0, lines.findIndex((line) => line.startsWith('───')) - 1);
+    expect(above.length).toBeLessThanOrEqual(Math.max(12, count + 6));
+    expect(above.join('\n')).toContain('> 14 |   const { percent');
+    expect(above.at(-1)).toBe('Next: read `src/coupons.js:14`. Ask which value there leads to the error.');
+  });
+
+  it('of a guess shows no code, and asks above the rule', () => {
+    const [above = '', below = ''] = renderIssue(sampleIssue({}, { questions: ['Which version is it?'] }), PLAIN).split(
+      '───',
+    );
+    expect(above).toContain('Questions\n  - Which version is it?');
+    expect(above).not.toMatch(/COUPONS|Next:/);
+    expect(below).not.toContain('COUPONS');
+  });
+
   it('in colour is the same text', () => {
     const coloured = renderIssue(sampleIssue(), { columns: 80, colour: true });
     expect(coloured.split('\n').slice(0, 4)).toMatchInlineSnapshot(`
       [
         "[1m[33mFacts only · no model was used[39m[22m",
         "",
-        "[1mWhere to look[22m",
-        "  Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the",
+        "Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the",
+        "trace in this repository).",
       ]
     `);
     expect(stripVTControlCharacters(coloured)).toBe(renderIssue(sampleIssue(), PLAIN));
@@ -101,13 +121,13 @@ describe('an Issue in the terminal', () => {
     expect(renderIssue(issue, PLAIN)).toMatchInlineSnapshot(`
       "Facts only · no model was used
 
-      Where to look
-        Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
-        trace in this repository). Start here. No model was used, so the cause is
-        unknown.
+      Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
+      trace in this repository).
 
       Questions
         - Which version is it?
+
+      ────────────────────────────────────────
 
       0 steps (--json shows all) · commit 484f10e70a39
       "
@@ -150,6 +170,7 @@ describe('an Issue in the terminal', () => {
       {
         suspects: [{ file: evil, line: 14, function: evil, score: 1, reasons: [evil] }],
         questions: [evil],
+        citations: [{ claim: evil, step: 1, quote: evil }],
         model: evil,
       },
     );

@@ -42,8 +42,7 @@ const ISSUE: Issue = {
   id: 'iss_1',
   projectId: 'prj_1',
   problem: "Checkout crashes for some coupons\n\nTypeError: Cannot destructure property 'percent'",
-  rootCause:
-    'Most likely place: `src/coupons.js:14` in `discountFor()` (top frame of the trace in this repository). Start here. No model was used, so the cause is unknown.',
+  rootCause: 'Most likely place: `src/coupons.js:14` in `discountFor()` (top frame of the trace in this repository).',
   stepsToReproduce: [
     { stepNumber: 1, description: 'Start the shop' },
     { stepNumber: 2, description: 'Check out:\n```sh\ncurl localhost:8080/checkout -d @basket.json\n```' },

@@ -28,7 +28,9 @@ export {
 export {
   ALL_OUTCOMES,
   createIssueView,
+  describeNext,
   describeOutcome,
+  findExcerpt,
   formatPercent,
   getIssueTitle,
   type IssueView,

@@ -2,7 +2,8 @@
 
 import { sanitiseLine } from 'causeway-visible-text';
 import type { Outcome } from '../outcome/index.ts';
-import type { Analysis, Issue, Suspect } from './issue.ts';
+import { findContextFile } from './context.ts';
+import type { Analysis, Issue, Step, Suspect } from './issue.ts';
 
 /** Less likely suspects are folded away. */
 const LIKELY = 0.15;
@@ -78,6 +79,52 @@ export function getIssueTitle({ problem, id }: Pick<Issue, 'problem' | 'id'>, ma
 /** Such as `82 %`. */
 export function formatPercent(share: number): string {
   return `${Math.round(share * 100)} %`;
+}
+
+/** The first step in a line; "" for no steps. Of a list that is its head. */
+export function describeNext([first]: readonly Step[]): string {
+  const [line = ''] = (first?.description ?? '').split('\n');
+  const text = line.replace(/:$/, ' below.');
+  return text === '' ? '' : `Next: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}
+
+/** A numbered line as steps show it: `  41 | code`, `> 42: code`. */
+const NUMBERED = /^[ >*]*(\d{1,7})\s?[|│:](?: (.*)|(\S.*)|)$/;
+
+interface ExcerptLine {
+  /** With its number: `> 42 | code`. */
+  readonly text: string;
+  readonly isSuspect: boolean;
+}
+
+/** At most `most` lines around that of the first suspect, out of the first step that shows it; empty where none does. */
+export function findExcerpt(
+  { analysis, investigationSteps }: Pick<Issue, 'analysis' | 'investigationSteps'>,
+  most: number,
+): readonly ExcerptLine[] {
+  const [suspect] = analysis.suspects;
+  if (suspect === undefined) return [];
+  const path = findContextFile(suspect.file, analysis.context)?.path ?? suspect.file;
+  const from = suspect.line - Math.floor(most / 2);
+  const lines = investigationSteps
+    .filter(({ action }) => action.includes(path))
+    .map(({ result }) => listNumberedLines(result).filter(({ number: n }) => n >= from && n < from + most))
+    .find((found) => found.some(({ number }) => number === suspect.line));
+  if (lines === undefined) return [];
+  const isSaid = ({ number, code }: (typeof lines)[number]): boolean => number === suspect.line || code.trim() !== '';
+  const shown = lines.slice(lines.findIndex(isSaid), lines.findLastIndex(isSaid) + 1);
+  const digits = String(shown.at(-1)?.number ?? 0).length;
+  return shown.map(({ number, code }) => {
+    const isSuspect = number === suspect.line;
+    return { text: `${isSuspect ? '>' : ' '} ${String(number).padStart(digits)} | ${code}`.trimEnd(), isSuspect };
+  });
+}
+
+function listNumberedLines(text: string): readonly { readonly number: number; readonly code: string }[] {
+  return text.split('\n').flatMap((line) => {
+    const [, number = '', spaced, tight = ''] = NUMBERED.exec(line) ?? [];
+    return number === '' ? [] : [{ number: Number(number), code: spaced ?? tight }];
+  });
 }
 
 const SENTENCE_END = /[.!?…][)"”’\]]*\s+(?=[\p{Lu}\p{Lo}\p{N}`"“'(])/gu;

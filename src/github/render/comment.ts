@@ -25,9 +25,12 @@ import {
   foldDiff,
   foldInvestigation,
   foldLog,
+  foldOthers,
   foldReproduction,
+  foldSolution,
   renderCause,
   renderGuards,
+  renderNext,
   renderOwnership,
   renderQuestions,
   renderReason,
@@ -159,8 +162,8 @@ export function renderFactsComment(place: PostPlace, progress: CommentProgress):
   if (facts !== null) {
     const shown = filterIssue(toCommentIssue(facts), place);
     const links = buildSourceLinks(place, shown.issue);
-    page.open = [renderCause(shown.issue, links), ...renderSuspects(shown.issue, links)];
-    page.folds = [foldReproduction(shown, links), foldInvestigation(shown, links)];
+    page.open = [renderCause(shown.issue, links)];
+    page.folds = [foldOthers(shown.issue, links), foldReproduction(shown, links), foldInvestigation(shown, links)];
   }
   return renderMarkdownPage({
     open: [text(`**${describeProgress(place, progress)}**`), ...page.open],
@@ -213,6 +216,7 @@ export function renderResultComment(result: ResultComment): string {
   const { place, changeSet, fix, checks, recordUrl, notRead = '', most } = result;
   const shown = filterIssue(result.issue, place);
   const { issue } = shown;
+  const isSearch = issue.analysis.outcome === 'facts_only';
   const links = buildSourceLinks(place, issue);
   return renderMarkdownPage({
     open: [
@@ -223,10 +227,10 @@ export function renderResultComment(result: ResultComment): string {
       renderCause(issue, links),
       renderReason(issue, links),
       text(renderSecondLook(issue)),
-      ...renderSuspects(issue, links),
+      ...(isSearch ? renderNext(issue, links) : renderSuspects(issue, links)),
       text(renderOwnership(issue)),
       ...renderQuestions(issue),
-      ...renderSteps(issue.solutionSteps, links, 'What to do:'),
+      ...(isSearch ? [] : renderSteps(issue.solutionSteps, links, 'What to do:')),
       text(fix.kind === 'on_request' && fix.isReadFirst ? READ_FIRST : ''),
       text(fix.kind === 'opened' && fix.state === 'open' && result.isAtOnce === true ? AT_ONCE : ''),
       renderWithheld(fix.kind === 'withheld' ? fix.reason : '', links),
@@ -235,6 +239,7 @@ export function renderResultComment(result: ResultComment): string {
       text(notRead),
     ],
     folds: [
+      ...(isSearch ? [foldOthers(issue, links), foldSolution(issue, links)] : []),
       foldBeside(result.beside ?? null, place),
       foldReproduction(shown, links),
       foldInvestigation(shown, links),
@@ -344,7 +349,7 @@ const NEXT: Readonly<Record<Outcome, string>> = {
   already_fixed: 'update, then close this',
   not_a_bug: 'close this, or say what was missed',
   inconclusive: 'add details and comment `/analyse retry`',
-  facts_only: 'check the places below',
+  facts_only: 'check the place below',
 };
 
 /** Bold, one line: `outcome · confidence · next: …`, preceded by the failing checks that started it. */
@@ -359,13 +364,15 @@ function renderHeadline(issue: SourcedIssue, result: ResultComment): string {
     result.checks === undefined ? '' : describeRed(result.checks),
     isUnanswered ? 'Facts only, the model gave no answer' : `${reached}${partial ? STOPPED : ''}`,
     confidence === null ? '' : `confidence ${Math.round(confidence * 100)} %`,
-    // Without a suspect there is no place to check.
-    describeNextInComment(
-      outcome === 'facts_only' && analysis.suspects.length === 0 ? 'inconclusive' : outcome,
-      result,
-    ),
+    describeNextInComment(outcome === 'facts_only' ? placeSearch(analysis) : outcome, result),
   ];
   return `**${parts.filter(Boolean).join(' · ')}**`;
+}
+
+/** Without a suspect there is no place to check, and questions come before one that is a guess. */
+function placeSearch({ suspects, questions }: SourcedIssue['analysis']): Outcome {
+  if (suspects.length === 0) return 'inconclusive';
+  return questions.length === 0 ? 'facts_only' : 'needs_information';
 }
 
 function describeNextInComment(outcome: Outcome, { fix, place, isSuggested = false }: ResultComment): string {

@@ -6,26 +6,29 @@ import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-
 import {
   changesResult,
   describeCost,
+  describeNext,
   explainLook,
+  findExcerpt,
   formatDuration,
   type NumberedStep,
   nameLook,
   type ShownIssue,
   type SourcedIssue,
   type Step,
+  type Suspect,
   splitSentences,
 } from '../../core/issue/index.ts';
 import { type Block, code, describeCount, type Fold, formatList, text } from './page.ts';
 
 const MAX_CAUSE = 1_500;
 const CAUSE_SENTENCES = 3;
-const FACTS_SENTENCES = 6;
 const MAX_STEP = 1_500;
 const MAX_STEPS = 10;
 const MAX_REASON = 1_500;
 const MAX_QUESTION = 500;
 const GUARDS_SHOWN = 6;
 const SUSPECTS_SHOWN = 3;
+const EXCERPT = 5;
 const RESULT_LINES = 30;
 const RESULT_CHARACTERS = 2_500;
 const LOG_LINES = 60;
@@ -36,7 +39,16 @@ export function renderCause(issue: SourcedIssue, links: SourceLinks): Block {
 
 /** Facts are one short line each, with the doubts last: none may be cut. */
 function splitCause({ rootCause, analysis }: Pick<SourcedIssue, 'rootCause' | 'analysis'>) {
-  return splitSentences(rootCause, analysis.outcome === 'facts_only' ? FACTS_SENTENCES : CAUSE_SENTENCES);
+  return splitSentences(rootCause, analysis.outcome === 'facts_only' ? Number.POSITIVE_INFINITY : CAUSE_SENTENCES);
+}
+
+/** Of facts alone: the code of a place that is more than a guess, and what to do next. */
+export function renderNext(issue: SourcedIssue, links: SourceLinks): readonly Block[] {
+  const { citations, questions } = issue.analysis;
+  const isPlaced = citations.length > 0;
+  const lines = isPlaced ? findExcerpt(issue, EXCERPT) : [];
+  const next = isPlaced || questions.length === 0 ? describeNext(issue.solutionSteps) : '';
+  return [code(lines.map((line) => line.text).join('\n')), text(sanitiseMarkdown(next, MAX_STEP, links))];
 }
 
 /** A numbered list, one item a block; code that belongs to an item is indented within it. */
@@ -68,13 +80,17 @@ export function renderQuestions({ analysis: { questions } }: SourcedIssue): read
 }
 
 /** For a result without a cause. Without a model the text above names the first suspect already, unless `lead` replaces it. */
-export function renderSuspects({ analysis }: SourcedIssue, links: SourceLinks, lead = ''): readonly Block[] {
-  const { outcome, suspects } = analysis;
+export function renderSuspects(issue: SourcedIssue, links: SourceLinks, lead = ''): readonly Block[] {
+  const { outcome, suspects } = issue.analysis;
   if (outcome !== 'facts_only' && outcome !== 'inconclusive') return [];
-  const skipped = outcome === 'facts_only' && lead === '' ? 1 : 0;
-  const shown = suspects.slice(skipped, SUSPECTS_SHOWN);
-  if (shown.length === 0) return [];
-  const lines = shown.map(({ file, line, function: name, reasons }) => {
+  const isSkipped = outcome === 'facts_only' && lead === '';
+  const shown = suspects.slice(isSkipped ? 1 : 0, SUSPECTS_SHOWN);
+  const title = shown.length === 1 ? 'Where to look:' : 'Where to look (most likely first):';
+  return shown.length === 0 ? [] : [text(lead || (isSkipped ? 'Also possible:' : title)), listSuspects(shown, links)];
+}
+
+function listSuspects(suspects: readonly Suspect[], links: SourceLinks): Block {
+  const lines = suspects.map(({ file, line, function: name, reasons }) => {
     const place = line > 0 ? `${file}:${line}` : file;
     const address = links(place);
     const link = address === null ? formatCodeSpan(place) : `[${formatCodeSpan(place)}](${address})`;
@@ -82,8 +98,22 @@ export function renderSuspects({ analysis }: SourcedIssue, links: SourceLinks, l
     const why = reasons.length === 0 ? '' : `: ${sanitiseInline(reasons.slice(0, 2).join('; '), 300, links)}`;
     return `${link}${within}${why}`;
   });
-  const title = shown.length === 1 ? 'Where to look:' : 'Where to look (most likely first):';
-  return [text(lead || (skipped > 0 ? 'Also possible:' : title)), text(formatList(lines, SUSPECTS_SHOWN))];
+  return text(formatList(lines, SUSPECTS_SHOWN));
+}
+
+/** Of facts alone: the places after the first. */
+export function foldOthers({ analysis: { suspects } }: SourcedIssue, links: SourceLinks): Fold {
+  const others = suspects.slice(1);
+  return {
+    summary: `Also possible (${describeCount(others.length, 'place')})`,
+    blocks: others.length === 0 ? [] : [listSuspects(others, links)],
+  };
+}
+
+/** Of facts alone; nothing where `renderNext` says it all. */
+export function foldSolution({ solutionSteps: steps }: SourcedIssue, links: SourceLinks): Fold {
+  const isSaid = steps.length === 1 && !steps[0]?.description.includes('\n');
+  return { summary: 'What to do', blocks: isSaid ? [] : renderSteps(steps, links) };
 }
 
 /** Why the outcome is what it is. For a proven fix it is shown with the investigation only. */

@@ -119,31 +119,51 @@ describe('the result', () => {
     `);
   });
 
-  it('of facts alone says that no model was asked, and where to look', () => {
+  it('of facts alone says that no model was asked, where to look and what is next, and folds the rest', () => {
     const text = renderResultComment({
       place: PLACE,
-      issue: sourced(sampleIssue()),
+      issue: sourced(sampleIssue({}, { citations: [{ claim: '', step: 2, quote: 'COUPONS.get(code)' }] })),
       changeSet: null,
       fix: { kind: 'none' },
       recordUrl: '',
     });
     expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
-      "**Facts only, no model was used · next: check the places below**
+      "**Facts only, no model was used · next: check the place below**
 
-      Most likely place: [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor()\` (top frame of the trace in this repository). Start here. No model was used, so the cause is unknown.
+      Most likely place: [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor()\` (top frame of the trace in this repository).
 
-      Also possible:
+      \`\`\`
+        13 | export function discountFor(code, cents) {
+      > 14 |   const { percent, minimum } = COUPONS.get(code);
+        15 |   if (cents < minimum) return 0;
+        16 |   return percentOf(cents, percent);
+      \`\`\`
 
-      - \`src/checkout.js\`: further out in the stack trace
-
-      What to do:
-
-      1. Read [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14). Ask which value there leads to the error.
-
-      2. Send the report again with a model configured (OPENAI_API_KEY or OPENAI_BASE_URL).
+      Next: read [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14). Ask which value there leads to the error.
 
       "
     `);
+  });
+
+  it('of a guess shows no code, and asks', () => {
+    const questions = ['Which version is it?'];
+    const issue = sourced(sampleIssue({ rootCause: 'Its words are closest to `src/coupons.js`.' }, { questions }));
+    const text = renderResultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
+    expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
+      "**Facts only, no model was used · next: answer the questions below**
+
+      Its words are closest to \`src/coupons.js\`.
+
+      Questions for the reporter:
+
+      \`\`\`text
+      - Which version is it?
+      \`\`\`
+
+      "
+    `);
+    expect(text).toContain('<summary>Also possible (1 place)</summary>');
+    expect(text).toContain('<summary>What to do</summary>');
   });
 
   it('of facts alone says its doubts before the fold', () => {
@@ -271,7 +291,7 @@ describe('the result', () => {
         "**Cause found, with a fix · confidence 92 % · next: review \`#12\`, its checks pass**",
         "**Cause found, action needed · confidence 92 % · next: follow the steps below**",
         "**Not a bug · confidence 80 % · next: close this, or say what was missed**",
-        "**Facts only, the model gave no answer · next: check the places below**",
+        "**Facts only, the model gave no answer · next: check the place below**",
       ]
     `);
   });
@@ -346,11 +366,7 @@ describe('the comment while it runs', () => {
     ).toMatchInlineSnapshot(`
       "**Investigating · step 3: \`read src/coupons.js:9-17 at 484f10e\`**
 
-      Most likely place: [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor()\` (top frame of the trace in this repository). Start here. No model was used, so the cause is unknown.
-
-      Also possible:
-
-      - \`src/checkout.js\`: further out in the stack trace
+      Most likely place: [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor()\` (top frame of the trace in this repository).
 
       …
       <sub>requested by \`mona\` · updates live · \`/analyse stop\` to cancel</sub>
