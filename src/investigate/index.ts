@@ -5,6 +5,7 @@ export { CONCLUDE } from './conclusion-draft.ts';
 export { createGuard, type Guard, type GuardedChange, guardChange } from './guard-change.ts';
 export { type AgentEnd, type AgentInput, runAgent } from './loop.ts';
 export { type Brief, SYSTEM_TEXT } from './prompt.ts';
+export { showReadCode } from './read-code.ts';
 export type { FailedCheckGround } from './relevance.ts';
 export type { ReviewGround } from './review.ts';
 export { LOOK_TURNS, type LookEnd, takeSecondLook } from './second-look.ts';

@@ -57,12 +57,14 @@ export function buildOpeningMessages(brief: Brief, fence: string): readonly Mess
 
 /** What a second look has before it: the report and what the first conversation made of it. */
 export interface LookBrief extends Pick<Brief, 'project' | 'revision' | 'report' | 'language' | 'context'> {
-  /** Outcome, problem, claims, steps. */
+  /** Outcome, problem, claims, steps, questions, what was ruled out. */
   readonly conclusion: string;
   /** The quotations behind the claims. */
   readonly evidence: string;
   /** As a patch; "": there is none. */
   readonly change: string;
+  /** What the first conversation read; "": none. */
+  readonly code: string;
 }
 
 export function buildLookMessages(brief: LookBrief, fence: string): readonly Message[] {
@@ -72,12 +74,13 @@ export function buildLookMessages(brief: LookBrief, fence: string): readonly Mes
     { heading: 'Conclusion to refute', text: cut(brief.conclusion, LOOK_CAPS.conclusion) },
     { heading: 'Its evidence', text: cut(brief.evidence, LOOK_CAPS.evidence) },
     { heading: 'Its change', text: cut(brief.change, LOOK_CAPS.change) },
+    { heading: 'Code that it read, without the change', text: cut(brief.code, LOOK_CAPS.code) },
   ].filter(({ text }) => text !== '');
   return buildPromptMessages(LOOK_TEXT, brief, { parts, fence, order: 'Try to refute it.' });
 }
 
 /** UTF-8 bytes. */
-const LOOK_CAPS = { report: 6_000, conclusion: 6_000, evidence: 6_000, change: 16_000 } as const;
+const LOOK_CAPS = { report: 6_000, conclusion: 6_000, evidence: 4_000, change: 16_000, code: 15_000 } as const;
 
 function buildPromptMessages(
   system: string,

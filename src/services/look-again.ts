@@ -8,7 +8,7 @@ import { describeForOperator, describeForPeople } from '../core/reason.ts';
 import type { Workbench } from '../core/report/index.ts';
 import type { ContextRepository } from '../core/source/index.ts';
 import type { Run } from '../db/index.ts';
-import { isEditTool, type LookEnd, type Transcript, takeSecondLook } from '../investigate/index.ts';
+import { isEditTool, type LookEnd, showReadCode, type Transcript, takeSecondLook } from '../investigate/index.ts';
 
 interface LookTask {
   readonly run: Run;
@@ -35,10 +35,9 @@ interface LookTask {
 /** Null: none is needed. Throws what `takeSecondLook` throws. */
 export async function lookAgain(task: LookTask, signal: AbortSignal): Promise<LookEnd | null> {
   const { run, conclusion, tree, transcript } = task;
-  const { confidence } = conclusion.analysis;
   const isBegun = (await transcript.load()).length > 0;
-  if (!isBegun && !needsSecondLook(confidence, task.opensAtOnce)) return null;
-  const tools = (await task.openTools()).filter(({ name }) => !isEditTool(name));
+  if (!isBegun && !needsSecondLook(conclusion.analysis, task.opensAtOnce)) return null;
+  const tools = (await task.openTools()).filter(({ name }) => !isEditTool(name) && !OF_NO_USE.has(name));
   const end = await takeSecondLook(
     {
       model: task.model,
@@ -56,8 +55,9 @@ export async function lookAgain(task: LookTask, signal: AbortSignal): Promise<Lo
         conclusion: describeConclusion(conclusion),
         evidence: describeConclusionEvidence(conclusion),
         change: toUnifiedPatch(conclusion.changeSet),
+        code: isBegun ? '' : await showReadCode(conclusion, tree, signal),
       },
-      about: { confidence: confidence ?? 0, change: hashConclusionChange(conclusion) },
+      about: { confidence: conclusion.analysis.confidence ?? 0, change: hashConclusionChange(conclusion) },
       textsOf: (file) => readTexts(file, conclusion, tree, signal),
     },
     signal,
@@ -66,6 +66,9 @@ export async function lookAgain(task: LookTask, signal: AbortSignal): Promise<Lo
   if (stop !== null) task.onTrouble(`No second review: ${describeForOperator(stop.reason, stop.detail)}`);
   return end;
 }
+
+/** Each costs tokens in every turn, and with the code at hand none has been needed. */
+const OF_NO_USE: ReadonlySet<string> = new Set(['list_files', 'outline', 'blame', 'compare', 'owners']);
 
 function describeConclusion({ problem, rootCause, solutionSteps, stepsToReproduce, analysis }: Conclusion): string {
   const listSteps = (steps: Conclusion['solutionSteps']) =>
@@ -76,15 +79,19 @@ function describeConclusion({ problem, rootCause, solutionSteps, stepsToReproduc
     `Cause: ${rootCause}`,
     `What to do:\n${listSteps(solutionSteps)}`,
     ...(stepsToReproduce.length === 0 ? [] : [`To reproduce:\n${listSteps(stepsToReproduce)}`]),
+    ...(analysis.questions.length === 0 ? [] : [`Questions:\n- ${analysis.questions.join('\n- ')}`]),
+    ...(analysis.reason === '' ? [] : [`Remarks: ${analysis.reason}`]),
   ].join('\n\n');
 }
 
+/** The claims are in the conclusion, with the numbers of these steps. */
 function describeConclusionEvidence({ analysis, investigationSteps }: Conclusion): string {
-  const lines = analysis.citations.map(
-    ({ claim, step, quote }) =>
-      `- ${claim}\n  [step ${step}] ${investigationSteps[step - 1]?.action ?? ''}\n  ${quote.replaceAll('\n', '\n  ')}`,
-  );
-  return lines.join('\n');
+  const bySteps = Map.groupBy(analysis.citations, ({ step }) => step);
+  const parts = [...bySteps].map(([step, citations]) => {
+    const quotes = [...new Set(citations.map(({ quote }) => quoteLines(quote)))];
+    return `[step ${step}] ${investigationSteps[step - 1]?.action ?? ''}\n${quotes.join('\n\n')}`;
+  });
+  return parts.join('\n');
 }
 
 /** The lookups of a second look follow those of the investigation. */

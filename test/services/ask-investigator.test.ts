@@ -361,6 +361,44 @@ describe('a second look', () => {
     expect(spent).toMatchObject({ turns: 4, lookTurns: 2, lookUsd: 0.000_022, spentUsd: 0.000_044 });
   });
 
+  it('has the code that was read, each claim once, and what was ruled out', async () => {
+    const ruledOut = ['The caller, which nothing shows'];
+    const twice = { ...QUOTED, citations: [...QUOTED.citations, { step: 8, quote: 'export function total(cart) {' }] };
+    const fix = call('conclude', {
+      ...{ outcome: 'code_fix', problem: 'It breaks', rootCause: [twice], solutionSteps: ['Read it.'], ruledOut },
+    });
+    const { asked } = await look([judge('agrees')], undefined, REPORT, fix);
+    const told = asked[2]?.messages[1]?.content ?? '';
+    expect(told).toContain(
+      'src/total.js:\n     1 | export function total(cart) {\n     2 |   return cart.sum;\n     3 | }\n',
+    );
+    expect(told.split(QUOTED.text.slice(0, -1))).toHaveLength(2);
+    expect(told).toContain(`Ruled out, as the model says: ${ruledOut[0]}.`);
+  });
+
+  it('is taken at claims where information is missing, and leaves them without a confidence', async () => {
+    await using at = await house(
+      [
+        call('search', { pattern: 'sum' }),
+        call('conclude', {
+          outcome: 'needs_information',
+          problem: 'It breaks',
+          rootCause: [QUOTED],
+          questions: ['Where?'],
+        }),
+        judge('refutes'),
+      ],
+      undefined,
+      'edited',
+    );
+    const { investigationId, runId } = await at.report();
+    await at.run(runId);
+    const issue = await at.issue(investigationId);
+    expect(issue?.analysis).toMatchObject({ outcome: 'needs_information', confidence: null });
+    expect(issue?.analysis.secondLook).toMatchObject({ verdict: 'refutes' });
+    expect(at.model.asked[2]?.messages[1]?.content).toContain('Questions:\n- Where?');
+  });
+
   it.each([
     ['doubts', judge('doubts'), 'doubts', 0.7],
     ['refutes', judge('refutes'), 'refutes', 0.4],
