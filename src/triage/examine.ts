@@ -12,6 +12,7 @@ import type {
   SearchResult,
   SourceTree,
 } from 'causeway-git-objects';
+import { getFolder } from 'causeway-paths';
 import { cutText } from 'causeway-visible-text';
 import { formatCounted } from '../core/counted.ts';
 import { findEnclosingFunction, findSpans, isCommentLine, type Span } from '../core/source/index.ts';
@@ -263,10 +264,10 @@ function toDoubtfulRange(lines: readonly string[], span: Span | null, at: number
 }
 
 function fits(lines: readonly string[], ranges: readonly LineRange[]): boolean {
-  return countLines(ranges) <= MAX_LINES && countCharacters(lines, ranges) <= MAX_CHARACTERS;
+  return countShownLines(ranges) <= MAX_LINES && countCharacters(lines, ranges) <= MAX_CHARACTERS;
 }
 
-function countLines(ranges: readonly LineRange[]): number {
+function countShownLines(ranges: readonly LineRange[]): number {
   return ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }
 
@@ -285,7 +286,7 @@ function toSurrounding(lines: readonly string[], line: number): LineRange | null
 /** The function with the comments above it; of one that is too long, what is around the line. */
 function toFunctionRange(lines: readonly string[], span: Span, line: number): LineRange {
   const range = { from: Math.max(span.leadLine, span.line - MAX_LEAD), to: span.lastLine };
-  const isWhole = countLines([range]) <= MAX_WHOLE && countCharacters(lines, [range]) <= MAX_WHOLE_CHARACTERS;
+  const isWhole = countShownLines([range]) <= MAX_WHOLE && countCharacters(lines, [range]) <= MAX_WHOLE_CHARACTERS;
   return isWhole ? range : shrinkAround(lines, range, line === 0 ? span.line : line);
 }
 
@@ -422,10 +423,6 @@ async function findKnowingFiles(
   const query = { pattern, regex: true, ignoreCase: false, paths: rest.slice(0, 200), limit: 1_000 };
   const found = await attempt(lookups, `search ${known.join(', ')}`, () => lookups.tree.search(query, lookups.signal));
   return new Set([...near, ...(found?.hits ?? []).map(({ path }) => path)]);
-}
-
-function getFolder(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
 function rankUses(hits: readonly SearchHit[], { report }: CalledPlace): readonly SearchHit[] {
