@@ -105,10 +105,10 @@ const BAD_BEFORE = new RegExp(
 );
 
 const GOOD_AFTER =
-  /^[`*"')\]]{0,3}(?: or (?:lower|earlier|older|below)| of [\w@/-]{1,40}| ?版本?)?,?:? {0,2}(?:\((?=work))?(?:(?:it|this|that|everything|all|still|was|is|just|had|have|has|the \w+) ){0,3}(?:works?|worked|working(?! (?:in|un)\w)|fine|ok(?:ay)?|good|unaffected|not affected|i (?:was|am) able|(?:→ |-> )?(?:the )?(?:errors?|issues?|problems?|bugs?) (?:disappears?|is gone|goes away)|(?:fix(?:es|ed)|resolv(?:es|ed)|solv(?:es|ed)) (?:it|the|this)|(?:does|did)(?:n['’]t| not) (?:happen|have|show|crash|fail|reproduce|exist)|funktionier\w*|lief|ging|läuft|fonctionn\w*|funcion\w*|正常|没问题|没有问题|可以|では(?:正常|動))/iu;
+  /^[`*"')\]]{0,3}(?: or (?:lower|earlier|older|below)| of [\w@/-]{1,40}| ?版本?)?,?:? {0,2}(?:\((?=work))?(?:(?:it|this|that|everything|all|still|was|is|just|had|have|has|the \w+) ){0,3}(?:works?|worked|working(?! (?:in|un)\w)|fine|ok(?:ay)?|good|unaffected|not affected|i (?:was|am) able|(?:→ |-> )?(?:the )?(?:errors?|issues?|problems?|bugs?) (?:disappears?|is gone|goes away)|(?:fix(?:es|ed)|resolv(?:es|ed)|solv(?:es|ed)) (?:it|the|this)|(?:does|did)(?:n['’]t| not) (?:happen|have|show|crash|fail|reproduce|exist)|funktionier\w*|lief|ging|läuft|fonctionn\w*|funcion\w*|(?:及其?)?(?:以[下前])?(?:版本)?(?:都)?不会?(?:报错|出现)|正常|没问题|没有问题|可以|では(?:正常|動))/iu;
 
 const BAD_AFTER =
-  /^[`*"')\]]{0,3}(?: of [\w@/-]{1,40}| ?版本?)?,?:? {0,2}(?:(?:it|this|that|still|was|is|has|a|the|which) ){0,3}(?:broke\b|broken|breaks|regression|introduced|fails?\b|failed|crash\w*|the code (?:\w+ ){0,4}(?:crash\w*|fails|breaks|throws)|does(?:n['’]t| not) (?:work)|no longer works?|not working|started|began|bad\b|affected|报错|不行|失败|出现|后|以降|から)/iu;
+  /^[`*"')\]]{0,3}(?: of [\w@/-]{1,40}| ?版本?)?,?:? {0,2}(?:(?:it|this|that|still|was|is|has|a|the|which) ){0,3}(?:broke\b|broken|breaks|regression|introduced|fails?\b|failed|crash\w*|the code (?:\w+ ){0,4}(?:crash\w*|fails|breaks|throws)|does(?:n['’]t| not) (?:work)|no longer works?|not working|started|began|bad\b|affected|(?:及其?)?(?:以[上后])?(?:版本)?(?:[会就都])?报错|不行|失败|出现|后|以降|から)/iu;
 
 interface Neighbours {
   readonly previous: VersionPlace | null;
@@ -152,6 +152,8 @@ function readBefore(before: string): Role | null {
   if (MENDED.test(before)) return 'good';
   if (IS_NEWS.test(before)) return 'none';
   const stopped = NOT_WORKING.exec(before)?.[1] ?? '';
+  // Later ones do not work, but this one did.
+  if (stopped !== '' && /[^<>=-]> {0,2}v?$/.test(before)) return 'good';
   if (stopped === '') return null;
   return /^(?:n['’]t|not|never)$/i.test(stopped) ? 'none' : 'bad';
 }

@@ -36,7 +36,7 @@ const HEADINGS: readonly (readonly [HeadingKind, RegExp])[] = [
   ],
   [
     'actual',
-    /^(?:(?:the )?actual\b|current(?:ly)? (?:behaviou?r|results?|output)|observed\b|what (?:(?:is|was) (?:the )?(?:actual|current)|(?:actually )?happen(?:s|ed)|did you see|do you see|went wrong)|(?:but )?instead\b|tatsächlich|aktuelles verhalten|was passiert|(?:comportement|résultat)s? (?:actuel|observé|obtenu|constaté)|(?:comportamiento|resultado|comportamento) (?:actual|real|atual|obtenido|observado)|risultato (?:attuale|ottenuto)|фактическ|实际|当前(?:行为|结果)|現在の|実際|실제)/iu,
+    /^(?:(?:the )?actual\b|current(?:ly)? (?:behaviou?r|results?|output)|observed\b|what (?:(?:is|was) (?:the )?(?:actual|current)|(?:actually )?happen(?:s|ed)|did you see|do you see|went wrong)|(?:but )?instead\b|tatsächlich|aktuelles verhalten|was passiert|(?:comportement|résultat)s? (?:actuel|observé|obtenu|constaté)|obtenus?\b|(?:comportamiento|resultado|comportamento) (?:actual|real|atual|obtenido|observado)|risultato (?:attuale|ottenuto)|фактическ|实际|当前(?:行为|结果)|現在の|実際|실제)/iu,
   ],
   [
     'steps',
@@ -95,8 +95,18 @@ function readReportHeading(line: string, next: string): string {
     );
   const underlined = UNDERLINE.test(next) && /^[\w“"'`(]/.test(text) ? [text, text] : null;
   const heading =
-    marked?.[1] ?? (plain && (text.endsWith(':') || text.length < 40) ? text : null) ?? underlined?.[1] ?? '';
+    marked?.[1] ??
+    (plain && (text.endsWith(':') || text.length < 40) ? text : null) ??
+    underlined?.[1] ??
+    (isBareLabel(text) ? text : '');
   return heading.replace(/[:：*_`\s]+$/, '').replace(/^[^\p{L}\p{N}]+/u, '');
+}
+
+/** `再現手順` by itself on its line: these scripts have neither capitals nor a need for a mark. */
+function isBareLabel(text: string): boolean {
+  return (
+    /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,12}$/u.test(text) && TELLING.has(classifyHeading(text))
+  );
 }
 
 const MAX_LABEL = 70;

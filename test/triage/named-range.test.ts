@@ -34,6 +34,8 @@ describe('a good and a bad version', () => {
     'Desde que actualicé de 8.3.3 a 8.4.0 la suma está mal.',
     '从 8.3.3 升级到 8.4.0 后合计错误。',
     '8.3.3 版本正常，8.4.0 版本报错',
+    '8.3.3 及其以下不会报错，8.4.0 以上会报错',
+    "The option doesn't work in version > 8.3.3.\n\nVersion: 8.4.0",
     'Since I upgraded to 8.4.0 from 8.3.3 it is broken.',
     'It worked before, since I upgraded to v8.4.0 (from v8.3.3) it breaks.',
     'Upgraded shop to `8.4.0` from `8.3.3`, now totals are wrong.',

@@ -178,6 +178,7 @@ describe('the reproduction steps', () => {
     '## 复现步骤',
     '复现步骤：',
     '## 再現手順',
+    '再現手順',
     '재현 방법:',
   ])('stand behind the label "%s"', (heading) => {
     expect(
@@ -272,6 +273,7 @@ describe('what is expected, and what is', () => {
     ['#### What did you expect to see?\nThe sum is 3.\n#### What did you see instead?\nThe sum is 2.'],
     ['#### Erwartetes Ergebnis\nThe sum is 3.\n#### Tatsächliches Ergebnis\nThe sum is 2.'],
     ['**Comportement attendu :** The sum is 3.\n**Comportement observé :** The sum is 2.'],
+    ['Attendu : The sum is 3.\nObtenu : The sum is 2.'],
     ['### Resultado esperado\nThe sum is 3.\n### Resultado actual\nThe sum is 2.'],
     ['## 期望结果\nThe sum is 3.\n## 实际结果\nThe sum is 2.'],
     ['## 期待する動作\nThe sum is 3.\n## 実際の動作\nThe sum is 2.'],
