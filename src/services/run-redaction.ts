@@ -14,6 +14,7 @@ import type {
   SourceTree,
 } from 'causeway-git-objects';
 import type { Model } from 'causeway-models';
+import { createGlobMatcher } from 'causeway-paths';
 import type { Redactor } from 'causeway-redact';
 import { REDACTED } from 'causeway-redact';
 import type { Tool } from '../core/report/index.ts';
@@ -59,9 +60,12 @@ function cleanTree(repository: Repository, sha: string, redactor: Redactor): Sou
   };
   /** What a commit of a query for a text did to it, cleaned. */
   const compareOne =
-    ({ text = '', path = '' }: HistoryQuery, signal: AbortSignal) =>
-    (commit: string) =>
-      cleanTree(repository, commit, redactor).compare(null, { text, patch: true, path }, signal);
+    ({ text = '', path = '', without = [] }: HistoryQuery, signal: AbortSignal) =>
+    (commit: string) => {
+      const leftOut = without.map((glob) => createGlobMatcher(glob));
+      const patch = (file: string) => !leftOut.some((matches) => matches(file));
+      return cleanTree(repository, commit, redactor).compare(null, { text, patch, path }, signal);
+    };
   return {
     revision: tree.revision,
     files: (signal) => tree.files(signal),

@@ -145,7 +145,7 @@ async function grep(
   const process = access.git.start({
     args: [
       ...['grep', '--line-number', '--null', '-I', '--full-name', '--no-color', '--no-textconv'],
-      ...['--no-recurse-submodules', '--max-count', String(limit + 1), matcher.flag],
+      ...['--no-recurse-submodules', '--max-count', String(query.perFile ?? limit + 1), matcher.flag],
       ...(query.ignoreCase ? ['--ignore-case'] : []),
       ...(query.word === true ? ['--word-regexp'] : []),
       ...['-e', matcher.expression, scope.revision, '--'],

@@ -81,7 +81,7 @@ export async function readHistory(
       `--max-count=${limit + 1}`,
       ...toMessageFilter(query),
       ...(query.text === undefined || query.text === '' ? [] : [`-S${query.text}`]),
-      ...toPlaceFilter(scope),
+      ...toPlaceFilter(scope, query.without ?? []),
     ],
     gitDir: access.mirror.gitDir,
     config: [RENAMES],
@@ -108,8 +108,8 @@ function toMessageFilter({ message = '', issue }: HistoryQuery): readonly string
   return text === '' ? [] : ['--fixed-strings', '--regexp-ignore-case', `--grep=${text}`];
 }
 
-function toPlaceFilter(scope: HistoryScope): readonly string[] {
-  if (scope.path === '') return [scope.revision, '--'];
+function toPlaceFilter(scope: HistoryScope, without: readonly string[]): readonly string[] {
+  if (scope.path === '') return [scope.revision, '--', ...without.map((glob) => `:(top,exclude,glob)${glob}`)];
   if (scope.lines !== null) return [`-L${scope.lines.from},${scope.lines.to}:${scope.path}`, scope.revision, '--'];
   // Renames are followed for a file that is there; a folder or a file that is gone has nothing to follow from.
   return [...(scope.isFile ? ['--follow'] : []), scope.revision, '--', toLiteralSpec(scope.path)];
@@ -379,8 +379,9 @@ export async function compareCommits(
 
 /** Of a named file, or of all where they are few and their patch is asked for. */
 function listPatchedPaths(files: readonly ComparedFile[], { path = '', patch = false }: CompareOptions): string[] {
-  if (path === '' && !(patch && files.length <= MAX_PATCHED)) return [];
-  return files.flatMap((file) => [file.path, file.previousPath]).filter((one) => one !== '');
+  const wanted = typeof patch === 'function' ? files.filter((file) => patch(file.path)) : files;
+  if (path === '' && (patch === false || wanted.length > MAX_PATCHED)) return [];
+  return (path === '' ? wanted : files).flatMap((file) => [file.path, file.previousPath]).filter((one) => one !== '');
 }
 
 function toNotFound(sha: string): GitFailure {

@@ -104,6 +104,8 @@ export interface SearchQuery {
   readonly without?: readonly string[];
   /** Default 200, at most 1,000. */
   readonly limit?: number;
+  /** Of one file; absent: up to the limit. */
+  readonly perFile?: number;
 }
 
 export interface SearchHit {
@@ -160,6 +162,8 @@ export interface HistoryQuery {
   readonly issue?: number;
   /** Only commits that changed how often this text occurs: those that brought it, took it away or moved it. */
   readonly text?: string;
+  /** Without `path`: globs of files whose changes don't count. */
+  readonly without?: readonly string[];
   /** Default 20, at most 200. */
   readonly limit?: number;
 }
@@ -178,8 +182,8 @@ export interface BlameLine extends CommitInfo {
 export interface CompareOptions {
   /** Only this path, including its patch. */
   readonly path?: string;
-  /** The patch of all files as well, where they are at most ten. */
-  readonly patch?: boolean;
+  /** The patch of all files as well, or of those for which it is true, where they are at most ten. */
+  readonly patch?: boolean | ((path: string) => boolean);
   /** Only the files in which it changes how often this text occurs. */
   readonly text?: string;
 }

@@ -12,6 +12,7 @@ import type {
 import { z } from 'zod';
 import type { LookupFinding, Tool } from '../../core/report/index.ts';
 import { nameBranch } from '../../core/source/index.ts';
+import { GENERATED_GLOBS, isGenerated, ratePath } from './generated.ts';
 import type { EditedTree } from './overlay.ts';
 import { explainNoText } from './read-files.ts';
 import {
@@ -76,9 +77,14 @@ export function defineHistoryTool(repository: Repository, tree: SourceTree): Too
       const changes = await showChanges(repository, tree, { query, commits }, signal);
       const shown = takeFittingLines([...commits.map(formatCommit), ...changes], MAX_RESULT_BYTES);
       const over = shown.length < commits.length + changes.length ? 'Cut at 12 kB: narrow by "path" or "message".' : '';
-      return answerFound(shown.join('\n'), joinNotes(cut, over));
+      const left = query.without === undefined ? '' : 'Generated files were not looked at ("path" does).';
+      return answerFound(shown.join('\n'), joinNotes(cut, over, left));
     },
   });
+}
+
+function isWritten(path: string): boolean {
+  return !isGenerated(path);
 }
 
 function explainQueryFault({ lines, path, text }: HistoryQuery): string {
@@ -89,7 +95,7 @@ function explainQueryFault({ lines, path, text }: HistoryQuery): string {
 
 const MAX_HUNK_LINES = 30;
 
-/** What the newest and the oldest of the commits did to the wanted lines or text; empty where none are. */
+/** What the two newest and the oldest of the commits did to the wanted lines or text, newest first; empty where none are. */
 async function showChanges(
   repository: Repository,
   tree: SourceTree,
@@ -98,11 +104,11 @@ async function showChanges(
 ): Promise<readonly string[]> {
   const wanted = query.text === undefined ? await readWantedLines(tree, query, signal) : [query.text];
   if (wanted.length === 0) return [];
-  const ends = [...new Set([commits.at(-1), commits[0]])].filter((commit) => commit !== undefined);
+  const ends = [...new Set([commits[0], commits[1], commits.at(-1)])].filter((commit) => commit !== undefined);
   const shown: string[] = [];
   for (const { sha } of ends) {
     const { path = '', text } = query;
-    const options = { path, patch: true, ...(text !== undefined && { text }) };
+    const options = { path, patch: isWritten, ...(text !== undefined && { text }) };
     const { patch } = await repository.tree(sha).compare(null, options, signal);
     const hunks = findHunks(patch, wanted);
     if (hunks.length > 0) shown.push('', `In ${sha.slice(0, 10)}:`, ...hunks);
@@ -172,6 +178,7 @@ function toQuery({ path = '', from, to, text, message, limit }: HistoryArguments
     ...(plain === '' ? {} : { path: plain }),
     ...(first === undefined ? {} : { lines: { from: from ?? 1, to: to ?? first } }),
     ...(text === undefined ? {} : { text }),
+    ...(text === undefined || plain !== '' ? {} : { without: GENERATED_GLOBS }),
     ...(message === undefined ? {} : { message }),
     ...(limit === undefined && text === undefined ? {} : { limit: limit ?? MAX_BROUGHT }),
   };
@@ -260,6 +267,7 @@ const COMPARE = z.strictObject({
   commit: z.string().min(1).max(300).optional().describe('Instead of "from": only what this one commit changed.'),
   edits: z.boolean().optional().describe('Instead of "from": your own edits so far, as one patch.'),
   path: PATH.optional().describe('Only this file, with its patch.'),
+  files: z.boolean().optional().describe('Only which files changed.'),
   start: z.int().min(1).optional().describe('First line of the answer to show; continues a cut one.'),
 });
 
@@ -289,8 +297,8 @@ export function defineCompareTool(
   });
 }
 
-function describeCompare({ from, commit, path, start, edits }: CompareArguments): string {
-  const of = path === undefined ? '' : ` ${path}`;
+function describeCompare({ from, commit, path, files, start, edits }: CompareArguments): string {
+  const of = path === undefined ? (files === true ? ' files' : '') : ` ${path}`;
   const page = start === undefined ? '' : `, from line ${start}`;
   if (edits === true) return `compare the edits${of === '' ? '' : ` of${of}`} with the commit${page}`;
   const which = commit === undefined ? ` from ${quote(from ?? '')}` : ` in commit ${quote(commit)}`;
@@ -300,7 +308,7 @@ function describeCompare({ from, commit, path, start, edits }: CompareArguments)
 async function compareCommitsForTool(
   repository: Repository,
   tree: SourceTree,
-  { from, commit, path = '', start = 1 }: CompareArguments,
+  { from, commit, path = '', files = false, start = 1 }: CompareArguments,
   signal: AbortSignal,
 ): Promise<LookupFinding> {
   const [named, other] = [commit, from].filter((each) => each !== undefined);
@@ -310,12 +318,12 @@ async function compareCommitsForTool(
     return answerFailed(`There is no commit, branch or tag ${quote(named)}. The history lists commits.`);
   }
   const wanted = normalisePath(path);
-  const options = wanted === '' ? { patch: true } : { path: wanted };
+  const options = wanted === '' ? { patch: files ? false : isWritten } : { path: wanted };
   const comparison =
     commit === undefined
       ? await tree.compare(sha, options, signal)
       : await repository.tree(sha).compare(null, options, signal);
-  const lines = formatComparison(comparison, wanted);
+  const lines = formatComparison(files ? { ...comparison, commits: [] } : comparison, wanted);
   if (lines.length === 0) {
     const which = wanted === '' ? 'Nothing' : `Nothing in ${wanted}`;
     const since = `${commit === undefined ? 'since' : 'in'} ${sha.slice(0, 10)}`;
@@ -356,11 +364,10 @@ function formatComparison({ commits, files, patch }: Comparison, path: string): 
   );
   if (path !== '') return patch === '' ? fileLines : [...fileLines, ...splitPatch(patch)];
   return [
-    `${formatCommitCount(commits.length, 'commit')}:`,
-    ...commits.map(formatCommit),
+    ...(commits.length > 0 ? [`${formatCommitCount(commits.length, 'commit')}:`, ...commits.map(formatCommit)] : []),
     `${formatCommitCount(files.length, 'file')}:`,
     ...fileLines,
-    ...selectPatches(patch),
+    ...selectPatches(patch, files.filter(({ path: of }) => isGenerated(of)).length),
   ];
 }
 
@@ -368,8 +375,9 @@ function splitPatch(patch: string): readonly string[] {
   return patch.replace(/\n$/, '').split('\n');
 }
 
-/** The patches that fit in, those of source first; how many are not shown. */
-function selectPatches(patch: string): readonly string[] {
+/** The patches that fit in, those of source first; how many are not shown, with the `generated` ones. */
+function selectPatches(patch: string, generated: number): readonly string[] {
+  if (patch === '') return [];
   const patches = patch
     .split(/^(?=diff --git )/m)
     .filter((each) => each !== '')
@@ -379,21 +387,14 @@ function selectPatches(patch: string): readonly string[] {
     bytes += Buffer.byteLength(each);
     return bytes <= MAX_PATCH_BYTES;
   });
-  const left = patches.length - fitting.length;
-  const note = left === 0 ? [] : [`${formatCommitCount(left, 'longer patch')} not shown: name the file by "path".`];
+  const left = patches.length - fitting.length + generated;
+  const note =
+    left === 0 ? [] : [`${formatCommitCount(left, 'longer or generated patch')} not shown: name the file by "path".`];
   return [...fitting.flatMap(splitPatch), ...note];
 }
 
 function ratePatch(patch: string): number {
   return ratePath(/^diff --git .* b\/(.+)$/m.exec(patch)?.[1] ?? '');
-}
-
-/** Source before tests, these before texts, and what programs write last. */
-function ratePath(path: string): number {
-  if (/(?:^|[/.-])lock(?:file)?\b|\.(?:lock|sum|snap|map)$|\.min\.|(?:^|\/)(?:dist|vendor|node_modules)\//i.test(path))
-    return 3;
-  if (/\.(?:md|mdx|rst|txt|adoc|po)$|(?:^|\/)(?:docs?|changes|changelog)\//i.test(path)) return 2;
-  return /(?:^|[/._-])(?:tests?|specs?|__tests__|testdata|fixtures)(?:[/._-]|$)/i.test(path) ? 1 : 0;
 }
 
 function formatCommitCount(count: number, what: string): string {

@@ -1,11 +1,12 @@
 // The tools that read files: whole or by ranges of lines, and as an outline of what they define.
 
 import { toLines } from 'causeway-diff';
-import type { FileRead, LineRange, Repository } from 'causeway-git-objects';
+import type { FileRead, LineRange, OutlineSymbol, Repository } from 'causeway-git-objects';
 import { z } from 'zod';
 import type { LookupFinding, Tool } from '../../core/report/index.ts';
 import { findSpans, type Span } from '../../core/source/index.ts';
 
+import { listDataKeys, listTestTitles, type OutlineEntry } from './outline-entries.ts';
 import type { EditedTree } from './overlay.ts';
 import {
   answerFailed,
@@ -29,7 +30,9 @@ const PART = z.strictObject({
   symbol: z.string().min(1).max(200).optional().describe('Instead: the function, class or type of this name, whole.'),
   commit: z.string().min(1).max(300).optional().describe('As it was at this older commit, branch or tag.'),
 });
-const READ = z.strictObject({ files: z.array(PART).min(1).max(10) });
+const MAX_PARTS = 10;
+
+const READ = z.strictObject({ files: z.array(PART).min(1).max(MAX_PARTS) });
 
 /** Source is what a model reads most: a cut costs a whole turn. */
 const MAX_READ_BYTES = 16_000;
@@ -52,6 +55,8 @@ interface PartLines {
   readonly totalLines: number;
   /** What was left out before, in words; "" for nothing. */
   readonly cut: string;
+  /** By the file, for what does not fit in. */
+  readonly defined: readonly OutlineSymbol[];
 }
 
 export function defineReadFilesTool(source: EditedTree, repository: Repository): Tool {
@@ -104,12 +109,27 @@ function shareFairly(needs: readonly number[], total: number): readonly number[]
   return shares;
 }
 
-function cutPart({ name, rows, first, totalLines, cut }: PartLines, bytes: number): PartFinding {
+function cutPart({ name, rows, first, totalLines, cut, defined }: PartLines, bytes: number): PartFinding {
   const shown = takeFittingLines(rows, bytes);
   const last = first + shown.length - 1;
-  const over =
-    shown.length < rows.length ? `${name} is cut after line ${last}: continue with "from": ${last + 1}.` : cut;
-  return { kind: 'found', text: `${name}, lines ${first}–${last} of ${totalLines}:\n${shown.join('\n')}`, cut: over };
+  const isCut = shown.length < rows.length;
+  const over = isCut ? `${name} is cut after line ${last}: continue with "from": ${last + 1}.` : cut;
+  const rest = isCut ? describeRest(defined, last, first + rows.length - 1) : '';
+  const head = `${name}, lines ${first}–${last} of ${totalLines}${rest}:`;
+  return { kind: 'found', text: `${head}\n${shown.join('\n')}`, cut: over };
+}
+
+/** Definitions that are named of what is left out. */
+const MAX_NAMED = 12;
+
+/** What follows in the wanted lines, said before those that are shown. */
+function describeRest(defined: readonly OutlineSymbol[], last: number, end: number): string {
+  const names = defined
+    .filter(({ kind, line }) => kind !== 'constant' && line > last && line <= end)
+    .map(({ name, line }) => `${name} (${line})`);
+  const more = names.length > MAX_NAMED ? ', …' : '';
+  const which = names.length === 0 ? '' : `: ${names.slice(0, MAX_NAMED).join(', ')}${more}`;
+  return `; cut, ${last + 1}–${end} left out${which}`;
 }
 
 /** One finding of several parts: found where any was found. */
@@ -141,7 +161,9 @@ async function readRequestedPart(
     return { kind: 'nothing', text: `${name} ${none}.`, cut: '' };
   }
   const rows = formatNumberedLines(lines, read.firstLine);
-  return { kind: 'lines', name, rows, first: read.firstLine, totalLines: read.totalLines, cut: read.cut };
+  // What is shorter fits in, whatever else is read.
+  const defined = countBytes(rows) > MAX_READ_BYTES / MAX_PARTS ? await at.outline(path, signal) : [];
+  return { kind: 'lines', name, rows, first: read.firstLine, totalLines: read.totalLines, cut: read.cut, defined };
 }
 
 /** Another commit, of which edits change nothing; null where there is no such. */
@@ -218,7 +240,7 @@ export function defineOutlineTool(source: EditedTree): Tool {
   return defineTool({
     name: 'outline',
     description:
-      'Lists the functions, classes and types that up to 10 files define, with line numbers; common languages only. At most 12 kB, shared among the files.',
+      'Lists the functions, classes and types that up to 10 files define, the titles of tests, the keys of JSON, YAML, TOML, ini and CSV, with line numbers. At most 12 kB, shared among the files.',
     parameters: OUTLINE,
     example: { paths: ['src/app.ts'] },
     action: ({ paths, from }) =>
@@ -241,21 +263,36 @@ async function outlineFile(
   { path, from, bytes }: { readonly path: string; readonly from: number; readonly bytes: number },
   signal: AbortSignal,
 ): Promise<PartFinding> {
-  const read = await source.read(path, { from: 1, to: 1 }, signal);
+  const read = await source.read(path, undefined, signal);
   if (read.kind !== 'text') return { kind: 'failed', text: explainNoText(path, read), cut: '' };
-  const symbols = (await source.outline(path, signal)).filter(({ line }) => line >= from);
+  const symbols = await listOutlineEntries(source, path, read.text, signal);
+  const entries = symbols.filter(({ line }) => line >= from);
   const name = `${path}${source.mark(path)}`;
-  if (symbols.length === 0) {
+  if (entries.length === 0) {
     return { kind: 'nothing', text: `${name}: no definition was recognised; read the file.`, cut: '' };
   }
-  const lines = symbols.map(({ line, kind, signature }) => `${String(line).padStart(6)} | ${kind}: ${signature}`);
+  const lines = entries.map(({ line, text }) => `${String(line).padStart(6)} | ${text}`);
   const shown = takeFittingLines(lines, bytes);
-  const next = symbols[shown.length];
+  const next = entries[shown.length];
   const cut =
     next === undefined
       ? ''
-      : `${path}: ${symbols.length - shown.length} more from line ${next.line} on; outline only this file with "from": ${next.line}.`;
+      : `${path}: ${entries.length - shown.length} more from line ${next.line} on; outline only this file with "from": ${next.line}.`;
   return { kind: 'found', text: `${name}:\n${shown.join('\n')}`, cut };
+}
+
+/** Definitions, titles and keys, each line once. */
+async function listOutlineEntries(
+  source: EditedTree,
+  path: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly OutlineEntry[]> {
+  const symbols = await source.outline(path, signal);
+  const defined = symbols.map(({ line, kind, signature }) => ({ line, text: `${kind}: ${signature}` }));
+  const shown = new Set(symbols.map(({ line }) => line));
+  const others = (listDataKeys(path, text) ?? listTestTitles(path, text)).filter(({ line }) => !shown.has(line));
+  return [...defined, ...others].sort((a, b) => a.line - b.line);
 }
 
 /** Why there is nothing to read at `path`, and what to do instead. */

@@ -6,6 +6,7 @@ import { createGlobMatcher } from 'causeway-paths';
 import { z } from 'zod';
 import type { LookupFinding, Tool } from '../../core/report/index.ts';
 import { describeSearchCut, type OverlaySearchCut } from '../../core/source/index.ts';
+import { isGenerated, ratePath } from './generated.ts';
 import type { EditedTree } from './overlay.ts';
 import {
   answerFailed,
@@ -57,25 +58,135 @@ export function defineSearchTool(source: EditedTree): Tool {
     example: { pattern: 'parseDate(', paths: ['src'] },
     action: (given) => describeAtCommit(describeQuery(given), source.tree.revision),
     execute: async (given, signal) => {
-      const { hits, cuts, error } = await searchBoth(
-        source,
-        { ...toQuery(given), limit: Math.min(MOST_COUNTED, 400 + (given.limit ?? 0)) },
-        signal,
-      );
-      if (error !== '') return answerFailed(error);
-      if (hits.length === 0) return answerNoHits(given, cuts);
-      const files = groupHits(hits, given);
-      const lines: string[] = [];
-      for (const file of files)
-        lines.push(...(await formatFile(source, file, Math.min(given.context ?? 0, MAX_CONTEXT), signal)));
-      const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
-      const over = shown.length < lines.length ? 'Cut at 12 kB: narrow "paths" or the pattern.' : '';
-      const left = hits.length - files.reduce((sum, { hits: own, more }) => sum + own.length + more, 0);
-      const beyond =
-        left > 0 ? `${left} more hits in other files: narrow "paths" or the pattern, or raise "limit".` : '';
-      return answerFound(shown.join('\n'), joinNotes(describeCuts(cuts), over, beyond));
+      const literal = await searchWanted(source, given, signal);
+      const isTriedAgain = literal.hits.length === 0 && literal.error === '' && isMeantAsExpression(given);
+      const again = isTriedAgain ? await searchWanted(source, { ...given, regex: true }, signal) : literal;
+      const isExpression = isTriedAgain && again.error === '';
+      const found = isExpression ? again : literal;
+      if (found.error !== '') return answerFailed(found.error);
+      if (found.hits.length === 0) return answerNoHits(given, found.cuts, isExpression);
+      return await answerHits(source, { given, found, isExpression }, signal);
     },
   });
+}
+
+interface Answered {
+  readonly given: SearchArguments;
+  readonly found: WantedHits;
+  /** Nothing has the pattern as text. */
+  readonly isExpression: boolean;
+}
+
+async function answerHits(
+  source: EditedTree,
+  { given, found: { hits, cuts, generated, isThinned }, isExpression }: Answered,
+  signal: AbortSignal,
+): Promise<LookupFinding> {
+  const isMuch = given.limit === undefined && hits.length > DEFAULT_LIMIT;
+  const byFolder = isMuch ? countByFolder(hits) : [];
+  const files = groupHits(byFolder.length === 0 ? hits : chooseLikeliest(hits), given);
+  const lines = [...(isExpression ? ['No line has it as text; as an expression:'] : []), ...byFolder];
+  for (const file of files)
+    lines.push(...(await formatFile(source, file, Math.min(given.context ?? 0, MAX_CONTEXT), signal)));
+  const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
+  const left = hits.length - files.reduce((sum, { hits: own, more }) => sum + own.length + more, 0);
+  const notes = [
+    describeCuts(cuts),
+    isThinned ? `Of each file only the first ${countOfFile(given)} hits are counted.` : '',
+    shown.length < lines.length ? 'Cut at 12 kB: narrow "paths" or the pattern.' : '',
+    left > 0 ? `${left} more hits in other files: narrow "paths" or the pattern, or raise "limit".` : '',
+    describeGenerated(generated),
+  ];
+  return answerFound(shown.join('\n'), joinNotes(...notes));
+}
+
+interface WantedHits extends OverlaySearchResult {
+  /** In files that programs write, where "paths" names none of them and other files have hits. */
+  readonly generated: readonly SearchHit[];
+  /** There are more hits than are counted, so that of each file only the first are. */
+  readonly isThinned: boolean;
+}
+
+/** Of a file, where there are too many hits. */
+const MOST_OF_FILE = 20;
+
+/** Paths at most that git is told to leave out. */
+const MOST_WITHOUT = 200;
+
+async function searchWanted(source: EditedTree, given: SearchArguments, signal: AbortSignal): Promise<WantedHits> {
+  const query = { ...toQuery(given), limit: MOST_COUNTED };
+  const isAsked = createAskedFilter(query.paths);
+  const isLeftOut = (hit: SearchHit) => isOfProgram(hit) && !isAsked(hit.path);
+  const found = await searchBoth(source, query, signal);
+  const first = found.hits.filter(isLeftOut);
+  // Of what they and the first files crowd out nothing is known yet.
+  const isMuch = found.cuts.some(({ kind }) => kind === 'limit');
+  const without = [...new Set(first.map(({ path }) => path))].slice(0, MOST_WITHOUT);
+  const thin = isMuch ? await searchBoth(source, { ...query, without, perFile: countOfFile(given) }, signal) : found;
+  const rest = isMuch && new Set(thin.hits.map(({ path }) => path)).size > 1 ? thin : found;
+  const hits = rest.hits.filter((hit) => !isLeftOut(hit));
+  if (hits.length === 0) return { ...found, isThinned: false, generated: [] };
+  const counts = [...Map.groupBy(hits, ({ path }) => path).values()].map(({ length }) => length);
+  const isThinned = rest !== found && Math.max(...counts) >= countOfFile(given);
+  return { ...rest, isThinned, hits, generated: rest === found ? first : [...first, ...rest.hits.filter(isLeftOut)] };
+}
+
+function countOfFile({ per_file: perFile = 0 }: SearchArguments): number {
+  return Math.max(MOST_OF_FILE, perFile);
+}
+
+/** Also by a line of hundreds of characters, which no person writes in such a file. */
+function isOfProgram({ path, text }: SearchHit): boolean {
+  return isGenerated(path) || (text.length >= MAX_HIT && /\.(?:[cm]?js|css|json|svg)$/.test(path));
+}
+
+/** Whether a path is in a file or folder of that kind that "paths" names. */
+function createAskedFilter(paths: readonly string[]): (path: string) => boolean {
+  const named = paths.filter((path) => isGenerated(path) || TRANSLATIONS.test(path) || /\.[cm]?js$/.test(path));
+  return named.length === 0 ? () => false : createWantedPathFilter(named);
+}
+
+const TRANSLATIONS = /(?:^|\/)(?:locales?|i18n|lang(?:uages?)?|translations?|l10n)$/i;
+
+function describeGenerated(hits: readonly SearchHit[]): string {
+  const files = [...new Set(hits.map(({ path }) => path))];
+  const [first] = files;
+  if (first === undefined) return '';
+  const which = `${files.length === 1 ? '' : `${files.length} such files, as `}${first}`;
+  return `Left out: ${countHits(hits.length)} in ${which} (generated, locked or translated); "paths" shows them.`;
+}
+
+function countHits(count: number): string {
+  return `${count} ${count === 1 ? 'hit' : 'hits'}`;
+}
+
+/** From so many files with hits on, and more hits than are shown, the answer says in which folders they are. */
+const MANY_FILES = 30;
+const MOST_FOLDERS = 15;
+
+/** How many hits each folder has, those with the most first; empty where few enough files have any. */
+function countByFolder(hits: readonly SearchHit[]): readonly string[] {
+  const files = new Set(hits.map(({ path }) => path));
+  if (files.size < MANY_FILES) return [];
+  const folders = [...Map.groupBy(hits, ({ path }) => path.split('/').slice(0, -1).slice(0, 2).join('/'))]
+    .map(([folder, own]) => ({ folder, own: own.length, files: new Set(own.map(({ path }) => path)).size }))
+    .sort((a, b) => b.own - a.own);
+  const rows = folders
+    .slice(0, MOST_FOLDERS)
+    .map(({ folder, own, files: count }) => `${String(own).padStart(6)} in ${count} of ${folder || 'the root'}`);
+  const more = folders.length > MOST_FOLDERS ? [`       … ${folders.length - MOST_FOLDERS} more folders`] : [];
+  return [`${countHits(hits.length)} in ${files.size} files; hits by folder:`, ...rows, ...more, 'Some of them:'];
+}
+
+const LIKELIEST_FILES = 8;
+const LIKELIEST_HITS = 3;
+
+/** A few hits of a few files: source first, then those with the most. */
+function chooseLikeliest(hits: readonly SearchHit[]): readonly SearchHit[] {
+  return [...Map.groupBy(hits, ({ path }) => path)]
+    .sort(([a, own], [b, other]) => ratePath(a) - ratePath(b) || other.length - own.length)
+    .slice(0, LIKELIEST_FILES)
+    .flatMap(([, own]) => own.slice(0, LIKELIEST_HITS));
 }
 
 interface FileHits {
@@ -85,12 +196,13 @@ interface FileHits {
   readonly more: number;
 }
 
-/** The files in which hits are shown, in order, up to the limit. */
+/** The files in which hits are shown, up to the limit: in order, source first where not all fits. */
 function groupHits(
   hits: readonly SearchHit[],
   { limit = DEFAULT_LIMIT, per_file: perFile }: SearchArguments,
 ): readonly FileHits[] {
-  const byFile = Map.groupBy(hits, ({ path }) => path);
+  const inOrder = hits.length <= limit ? hits : hits.toSorted((a, b) => ratePath(a.path) - ratePath(b.path));
+  const byFile = Map.groupBy(inOrder, ({ path }) => path);
   const most = perFile ?? (byFile.size === 1 ? limit : DEFAULT_PER_FILE);
   const files: FileHits[] = [];
   let left = limit;
@@ -139,10 +251,15 @@ function formatAround(lines: readonly string[], hits: readonly SearchHit[], cont
 /** Of a line. */
 const MAX_SHOWN = 300;
 
-function answerNoHits(given: SearchArguments, cuts: readonly OverlaySearchCut[]): LookupFinding {
-  const literal = explainLiteral(given);
+function answerNoHits(
+  given: SearchArguments,
+  cuts: readonly OverlaySearchCut[],
+  wasExpression: boolean,
+): LookupFinding {
+  const also = wasExpression ? ', as text or as an expression' : '';
+  const literal = wasExpression ? '' : explainLiteral(given);
   const none =
-    `No line matches ${formatPattern(given)}${describePaths(given)}. ${literal}${describeCuts(cuts)}`.trimEnd();
+    `No line matches ${formatPattern(given)}${also}${describePaths(given)}. ${literal}${describeCuts(cuts)}`.trimEnd();
   // What was not searched is not ruled out.
   const isIncomplete = cuts.some(({ kind }) => kind === 'timeout' || kind === 'edited_files');
   return literal !== '' || isIncomplete ? answerFailed(none) : answerNothing(none);
@@ -170,9 +287,17 @@ function formatPattern({ pattern, regex }: SearchArguments): string {
   return regex === true ? `/${shorten(pattern, 300)}/` : quote(pattern);
 }
 
-function explainLiteral({ pattern, regex }: SearchArguments): string {
-  const looksLike = regex !== true && /\||\.\*|\\[bwsd(]|\[[^\]]{1,60}\][+*]/.test(pattern);
-  return looksLike ? 'It was taken literally; set "regex" if it is an expression. ' : '';
+function looksLikeExpression({ pattern, regex }: SearchArguments): boolean {
+  return regex !== true && /\||\.\*|\\[bwsd(]|\[[^\]]{1,60}\][+*]/.test(pattern);
+}
+
+/** Not `a || b` or `string | null`, whose parts are on every other line. */
+function isMeantAsExpression(given: SearchArguments): boolean {
+  return looksLikeExpression(given) && given.pattern.split('|').every((part) => part !== '' && part.trim() === part);
+}
+
+function explainLiteral(given: SearchArguments): string {
+  return looksLikeExpression(given) ? 'It was taken literally; set "regex" if it is an expression. ' : '';
 }
 
 function describePaths({ paths = [] }: SearchArguments): string {

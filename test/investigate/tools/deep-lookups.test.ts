@@ -92,6 +92,77 @@ describe('search', () => {
     );
   });
 
+  it('takes what nothing has as text for an expression, and says so', async () => {
+    await using bench = await workbench({ ...files, 'c.ts': 'const a = b;\nconst either: string | undefined = a;\n' });
+    expect(await bench.ask('search', { pattern: 'one = sum|deep sum', paths: ['packages'] })).toMatchInlineSnapshot(`
+      "search "one = sum|deep sum" in packages at …
+      found: No line has it as text; as an expression:
+      packages/a/src/x.ts:
+           1 | const one = sum();"
+    `);
+    expect(await bench.ask('search', { pattern: 'nothing|nowhere' })).toContain(
+      'nothing: No line matches "nothing|nowhere", as text or as an expression.',
+    );
+    expect(await bench.ask('search', { pattern: 'string | undefined' })).toContain('found: c.ts:\n     2 |');
+    // Their parts are on every other line.
+    expect(await bench.ask('search', { pattern: 'const | sum' })).toContain('failed: No line matches');
+    expect(await bench.ask('search', { pattern: 'sum(|one' })).toContain('It was taken literally');
+  });
+
+  it('leaves out what programs write, says how much, and shows it where it is named or nothing else has a hit', async () => {
+    const built = Object.fromEntries(
+      ['dist/a.js', 'lib/a.min.js', 'lib/a.min.js.map', 'yarn.lock', 'locales/fr.json', 'x/__snapshots__/a.snap'].map(
+        (path) => [path, `${'parseCart only_built\n'.repeat(400)}`],
+      ),
+    );
+    const wide = `var a=${'1+'.repeat(300)}parseCart;\n`;
+    await using bench = await workbench({
+      ...built,
+      'lib/bundle.cjs': wide,
+      'locales/en.json': '{ "cart": "parseCart" }\n',
+      'src/lock.ts': '    parseCart(1);\n',
+    });
+    expect(await bench.ask('search', { pattern: 'parseCart' })).toMatchInlineSnapshot(`
+      "search "parseCart" at …
+      found: locales/en.json:
+           1 | { "cart": "parseCart" }
+      src/lock.ts:
+           1 |     parseCart(1);
+      [cut: Left out: 1061 hits in 7 such files, as dist/a.js (generated, locked or translated); "paths" shows them.]"
+    `);
+    expect(await bench.ask('search', { pattern: 'parseCart', paths: ['dist'], limit: 1 })).toContain(
+      'found: dist/a.js:',
+    );
+    expect(await bench.ask('search', { pattern: 'parseCart', paths: ['locales'], limit: 9 })).toContain(
+      'locales/fr.json:',
+    );
+    expect(await bench.ask('search', { pattern: 'only_built', limit: 9 })).toContain('found: dist/a.js:');
+    await bench.ask('replace', { path: 'src/lock.ts', old: 'parseCart(1)', new: 'parseCart(2)' });
+    expect(await bench.ask('search', { pattern: 'parseCart' })).toContain(
+      'src/lock.ts (edited):\n     1 |     parseCart(2);',
+    );
+  });
+
+  it('answers by folder where a word is in many files, with a few of them, source first', async () => {
+    const many = (folder: string, count: number) =>
+      Object.fromEntries(
+        Array.from(
+          { length: count },
+          (_, index) => [`${folder}/f${index}.ts`, 'total\ntotal\ntotal\ntotal\n'] as const,
+        ),
+      );
+    await using bench = await workbench({ ...many('docs', 20), ...many('src/core', 20), ...many('test', 10) });
+    const answer = await bench.ask('search', { pattern: 'total' });
+    expect(answer).toContain(
+      'found: 200 hits in 50 files; hits by folder:\n    80 in 20 of docs\n    80 in 20 of src/core\n    40 in 10 of test\nSome of them:\nsrc/core/f0.ts:',
+    );
+    expect(answer.match(/^src\/core\/f\d+\.ts:$/gm)).toHaveLength(8);
+    expect(answer).not.toContain('docs/f0.ts');
+    const more = await bench.ask('search', { pattern: 'total', limit: 90 });
+    expect(more).toContain('found: src/core/f0.ts:');
+    expect(more).not.toContain('by folder');
+  });
+
   it('shows a blank that is no space by its number, and finds it so', async () => {
     await using bench = await workbench({ 'a.txt': 'at 10:22\u202fPM\n' });
     expect(await bench.ask('search', { pattern: '10:22[U+202F]PM' })).toContain('found: a.txt:');
@@ -150,6 +221,19 @@ describe('read_files', () => {
     );
   });
 
+  it('says before the lines what is cut of them', async () => {
+    const method = (name: string) => `export function ${name}() {\n${'  // Nothing is done here.\n'.repeat(350)}}\n`;
+    await using bench = await workbench({ 'a.ts': `${method('one')}${method('two')}${method('three')}` });
+    const answer = await bench.ask('read_files', { files: [{ path: 'a.ts' }] });
+    const [, last = '', from = ''] =
+      /found: a\.ts, lines 1–(\d+) of 1056; cut, (\d+)–1056 left out: three \(705\):\n/.exec(answer) ?? [];
+    expect(Number(from)).toBe(Number(last) + 1);
+    expect(answer).toContain(`[cut: a.ts is cut after line ${last}: continue with "from": ${from}.]`);
+    expect(await bench.ask('read_files', { files: [{ path: 'a.ts', symbol: 'two' }] })).toContain(
+      'lines 353–704 of 1056:',
+    );
+  });
+
   it('shares what it may show fairly, and cuts lines at 300 characters', async () => {
     const long = Array.from({ length: 2_000 }, (_, index) => `row ${index + 1}\n`).join('');
     await using bench = await workbench({ 'a.txt': long, 'b.txt': long, 'c.ts': CART, 'wide.txt': 'w'.repeat(900) });
@@ -161,6 +245,63 @@ describe('read_files', () => {
     expect(await bench.ask('read_files', { files: [{ path: 'wide.txt' }] })).toContain(
       ` | ${'w'.repeat(300)}… (900 characters in this line)`,
     );
+  });
+});
+
+describe('outline', () => {
+  it.each([
+    [
+      'test/cart.test.ts',
+      "describe('cart', () => {\n  it.each([1])('adds %i', () => {});\n  it.each([\n    2,\n  ])('takes %i', () => {});\n});\n",
+      ['describe(', "  it.each([1])('adds %i'", "  ])('takes %i'"],
+    ],
+    ['test/compress/a.js', 'keeps_names: {\n    input: {\n    }\n}\n', ['keeps_names: {']],
+    [
+      'cart_test.go',
+      'func TestCart(t *testing.T) {\n\ttests := []x{\n\t\t{name: "empty"},\n\t}\n\tt.Run("full", f)\n}\n',
+      ['function: func TestCart', '\t\t{name: "empty"}', '\tt.Run("full"'],
+    ],
+    [
+      'tests/test_cart.py',
+      'class TestCart:\n    def test_empty(self):\n        pass\n',
+      ['class: class TestCart', 'function: def test_empty'],
+    ],
+    [
+      'spec/cart_spec.rb',
+      "RSpec.describe Cart do\n  context 'when empty' do\n    it 'is worth nothing' do\n",
+      ['RSpec.describe Cart do', "  context 'when empty'", "    it 'is worth"],
+    ],
+    [
+      'src/test/java/CartTest.java',
+      'class CartTest {\n  @Test\n  @DisplayName("is empty")\n  void empty() {\n  }\n}\n',
+      ['class: class CartTest', '  @DisplayName("is empty")', 'function: void empty()'],
+    ],
+    [
+      'package.json',
+      '{\n  "name": "shop",\n  "exports": {\n    ".": {\n      "import": "./a.js"\n    }\n  }\n}\n',
+      ['  "name": "shop",', '  "exports": {', '    ".": {'],
+    ],
+    ['ci.yml', 'on: push\njobs:\n  test:\n    steps:\n', ['on: push', 'jobs:', '  test:']],
+    ['pyproject.toml', 'name = "x"\n[tool.ruff]\nline-length = 80\n', ['name = "x"', '[tool.ruff]', 'line-length']],
+    ['setup.cfg', '[metadata]\nname = x\n', ['[metadata]', 'name = x']],
+    ['prices.csv', 'sku,cents\na,1\nb,2\n', ['sku,cents (2 rows below)']],
+  ])('lists the titles of tests and the keys of data: %s', async (path, text, rows) => {
+    await using bench = await workbench({ [path]: text });
+    const shown = (await bench.ask('outline', { paths: [path] })).split('\n').slice(2);
+    expect(shown).toHaveLength(rows.length);
+    for (const [index, row] of rows.entries()) expect(shown[index]).toContain(`| ${row}`);
+  });
+
+  it('shows the outermost keys alone where there are many, and no titles of what is no test', async () => {
+    const keys = Array.from({ length: 200 }, (_, index) => `    "key${index}": {},\n`).join('');
+    await using bench = await workbench({
+      'big.json': `{\n  "first": {\n${keys}    "last": {}\n  },\n  "second": 2\n}\n`,
+      'src/run.js': "it('is no test', f);\n",
+    });
+    expect(await bench.ask('outline', { paths: ['big.json'] })).toContain(
+      'found: big.json:\n     2 |   "first": {\n   205 |   "second": 2',
+    );
+    expect(await bench.ask('outline', { paths: ['src/run.js'] })).toContain('nothing: src/run.js: no definition');
   });
 });
 
@@ -182,6 +323,33 @@ describe('history', () => {
     expect(answer).toContain(`history that changed "retry(limit)" at …\nfound: ${brought.slice(0, 10)} `);
     expect(answer).toContain(`In ${brought.slice(0, 10)}:\na.ts\n@@ -1 +1,2 @@\n const limit = 5;\n+retry(limit);`);
     expect(await bench.ask('history', { text: 'never there' })).toContain('nothing: ');
+  });
+
+  it('shows the newest changes first, and none that a program made unless it is named', async () => {
+    const repo = await gitRepository();
+    const built = (word: string) =>
+      Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`dist/f${at}.js`, `${word}();\n`]));
+    const shas: string[] = [];
+    for (const [index, text] of ['a();\n', 'retry();\na();\n', 'a();\n', 'b();\nretry();\n'].entries())
+      shas.push(
+        await repo.commit({ 'src/a.ts': text, ...built(text.includes('retry') ? 'retry' : 'x') }, `Step ${index}`),
+      );
+    const rebuilt = await repo.commit({ 'dist/f0.js': 'x();\n' }, 'Build again');
+    await using bench = await openWorkbench(repo);
+    const answer = await bench.ask('history', { text: 'retry' });
+    expect([...answer.matchAll(/^In (\w+):$/gm)].map(([, sha]) => sha)).toEqual(
+      [3, 2, 1].map((index) => shas[index]?.slice(0, 10)),
+    );
+    expect(answer).not.toContain('dist/');
+    expect(answer).not.toContain(rebuilt.slice(0, 10));
+    expect(answer).toContain('[cut: Generated files were not looked at ("path" does).]');
+    expect(await bench.ask('history', { text: 'retry', path: 'dist/f0.js' })).toContain(rebuilt.slice(0, 10));
+    const one = await bench.ask('compare', { commit: shas[3] ?? '' });
+    expect(one).toContain('+retry();');
+    expect(one).toContain('modified dist/f0.js');
+    const names = await bench.ask('compare', { commit: shas[3] ?? '', files: true });
+    expect(names).toMatch(/^compare files in commit "\w+" at …\nfound: 13 files:\nmodified src\/a\.ts\nmodified dist/);
+    expect(names).not.toContain('+retry();');
   });
 
   it('shows what was done to the lines that it is asked for', async () => {
@@ -215,7 +383,9 @@ describe('compare', () => {
     expect(answer).toContain(
       '4 files:\nadded src/z.ts\nadded a.test.ts\nadded CHANGES.md\nadded package-lock.json\ndiff --git a/src/z.ts',
     );
-    const places = ['+source', '+test', '+c', '1 longer patch not shown'].map((text) => answer.indexOf(text));
+    const places = ['+source', '+test', '+c', '1 longer or generated patch not shown'].map((text) =>
+      answer.indexOf(text),
+    );
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(places[0]).toBeGreaterThan(0);
     expect(answer).not.toContain('+{}');

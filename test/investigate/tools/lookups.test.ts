@@ -227,8 +227,8 @@ describe('search', () => {
       found: big.txt:
            1 | row 1
            2 | row 2
-             … 400 more in this file ("per_file")
-      [cut: Only the first 402 hits; there are more.]"
+             … 998 more in this file ("per_file")
+      [cut: Only the first 1000 hits; there are more.]"
     `);
   });
 });
@@ -371,7 +371,7 @@ describe('history, blame and compare', () => {
 
 describe('what a model takes for something else', () => {
   it('is explained: an expression sent as text, a glob that means folders', async () => {
-    expect(await ask('search', { pattern: 'tax\\(|total' })).toContain('It was taken literally; set "regex"');
+    expect(await ask('search', { pattern: 'tax\\(|total' })).toContain('No line has it as text; as an expression:');
     expect(await ask('search', { pattern: 'nowhere' })).not.toContain('taken literally');
     const folders = await ask('list_files', { glob: 'sr?' });
     expect(folders).toContain('found: No file matches "sr?", but folders do. Files in them:\nsrc/');

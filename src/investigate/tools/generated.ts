@@ -1,0 +1,40 @@
+// Which files programs write, and which of the others say most about a fault: by their paths.
+
+const LOCKS =
+  'package-lock\\.json|npm-shrinkwrap\\.json|pnpm-lock\\.yaml|packages\\.lock\\.json|go\\.sum|bun\\.lockb|Package\\.resolved|gradle\\.lockfile|[^/]+\\.lock';
+
+const GENERATED = new RegExp(
+  [
+    `(?:^|/)(?:${LOCKS})$`,
+    '\\.(?:min|bundle|umd|esm|iife)\\.[cm]?(?:js|css)$',
+    '\\.(?:[cm]?js|css|ts)\\.map$',
+    '\\.(?:snap|ambr)$',
+    '(?:^|/)(?:__snapshots__|dist|node_modules)(?:/|$)',
+    '\\.pb\\.(?:go|cc|h)$|_pb2(?:_grpc)?\\.pyi?$|\\.(?:g|freezed)\\.dart$|(?:^|/)zz_generated\\.|[._-]generated\\.\\w+$',
+  ].join('|'),
+  'i',
+);
+
+/** The most usual of these, for git. */
+export const GENERATED_GLOBS: readonly string[] = [
+  ...['*.min.*', '*.map', '*.snap', '*.po', '*.lock', 'package-lock.json', 'pnpm-lock.yaml', 'go.sum'].map(
+    (name) => `**/${name}`,
+  ),
+  ...['dist', 'node_modules', '__snapshots__'].map((folder) => `**/${folder}/**`),
+];
+
+/** Texts in languages other than English, in which the program is written. */
+const TRANSLATED =
+  /(?:^|\/)(?:locales?|i18n|lang(?:uages?)?|translations?|l10n)\/(?!(?:.*[/_.-])?en(?:[-_][a-z]{2})?[/.]).*\.(?:json|ya?ml|po|mo|properties|xlf|xliff|arb|strings|resx)$|\.(?:po|mo)$/i;
+
+/** Whether nobody reads it for a cause: built, locked, recorded or translated. Also of a folder of such files. */
+export function isGenerated(path: string): boolean {
+  return GENERATED.test(path) || TRANSLATED.test(path);
+}
+
+/** Source before tests, these before texts, and what programs write last. */
+export function ratePath(path: string): number {
+  if (isGenerated(path) || /(?:^|\/)vendor\//.test(path)) return 3;
+  if (/\.(?:md|mdx|rst|txt|adoc)$|(?:^|\/)(?:docs?|changes|changelog)\//i.test(path)) return 2;
+  return /(?:^|[/._-])(?:tests?|specs?|__tests__|testdata|fixtures)(?:[/._-]|$)/i.test(path) ? 1 : 0;
+}
