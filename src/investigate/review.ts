@@ -75,7 +75,7 @@ export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGrou
 }
 
 /** Whether an outcome says that the cause is known. */
-export function hasClaimedCause({ outcome }: Pick<ConclusionDraft, 'outcome'>): boolean {
+function hasClaimedCause({ outcome }: Pick<ConclusionDraft, 'outcome'>): boolean {
   return outcome !== 'inconclusive' && outcome !== 'needs_information';
 }
 
