@@ -108,7 +108,7 @@ export interface MappedFrame {
   readonly mapping: Mapping;
   /** Line as the trace prints it, where `frame.line` was set to where its text is (0: nowhere); else absent. */
   readonly printedLine?: number;
-  /** Whether its function only checks and raises, or was called with what it does not take, and so with those inside it. */
+  /** Whether its function only checks and raises, and so do those inside it. */
   readonly raises?: boolean;
 }
 

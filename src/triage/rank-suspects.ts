@@ -113,9 +113,13 @@ export function rankSuspects(clues: readonly Clue[], ranked: readonly RankedFile
   return preventRise(best.map((one) => one.suspect));
 }
 
+/** Further down the words of the report say more than the order of a trace: one of 103 fell behind the fifth. */
+const IN_TRACE_ORDER = 5;
+
 /**
- * The files of a trace that has a leading frame come in the order of the trace, but for one that leads another trace; and
- * the first file of a trace before all files that only the prose supports: prose is about more than the fault.
+ * The leading frame of a trace comes before the other files of that trace, but for one that leads another trace, and
+ * those that are among the first in the order of the trace; and the first file of a trace before all files that only the
+ * prose supports: prose is about more than the fault.
  */
 function moveTracesFirst(ranked: readonly RankedFile[], clues: readonly Clue[]): readonly RankedFile[] {
   const traced = clues.filter(({ frame, path }) => frame !== undefined && classifyFile(path) === 'source');
@@ -124,8 +128,9 @@ function moveTracesFirst(ranked: readonly RankedFile[], clues: readonly Clue[]):
   const led = traces.reduceRight((files, frames) => {
     const leader = frames.find(({ frame }) => frame?.leads);
     if (leader === undefined) return files;
-    const own = frames.map(({ path }) => path).filter((path) => path === leader.path || !leaders.has(path));
-    return sortWithin(files, [...new Set(own)]);
+    const own = new Set(frames.map(({ path }) => path)).difference(leaders);
+    const moved = moveBefore(files, leader.path, ({ path }) => own.has(path));
+    return [...sortWithin(moved.slice(0, IN_TRACE_ORDER), [...own]), ...moved.slice(IN_TRACE_ORDER)];
   }, ranked);
   const firm = new Set(clues.filter(({ kind }) => !OF_PROSE.has(kind)).map(({ path }) => path));
   const framed = new Set(traced.filter(isSureFrame).map(({ path }) => path));

@@ -39,10 +39,7 @@ async function isRaising(lookups: Lookups, { frame, mapping }: MappedFrame): Pro
       ({ kind }) => kind === 'function',
     );
     const span = functions.findLast(({ line, lastLine }) => line <= frame.line && frame.line <= lastLine);
-    if (span === undefined) return false;
-    // Raised at its head, before any of its body: it was called with what it does not take.
-    const isCall = frame.line === span.line && span.lastLine > span.line;
-    return isCall || onlyRaises(path, read.text.split(/\r?\n/).slice(span.line - 1, span.lastLine));
+    return span !== undefined && onlyRaises(path, read.text.split(/\r?\n/).slice(span.line - 1, span.lastLine));
   });
   return found === true;
 }
