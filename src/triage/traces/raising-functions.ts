@@ -64,7 +64,10 @@ export function onlyRaises(path: string, lines: readonly string[]): boolean {
   const code = body.map((line) => line.trim());
   const last = body.findLast((line) => countMargin(line) <= margin && !NOTHING.test(line.trim()))?.trim() ?? '';
   const returns = code.some((line) => /\breturn\b\s*[^\s;}]/.test(line));
-  return code.some((line) => RAISE.test(line)) && (code.every(isOfGuard) || (!returns && RAISE.test(last)));
+  return (
+    code.some((line) => RAISE.test(line)) &&
+    (code.every(isOfGuard) || (!returns && RAISE.test(last) && !/^assert/.test(last)))
+  );
 }
 
 function countMargin(line: string): number {
