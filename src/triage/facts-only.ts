@@ -105,8 +105,7 @@ function describeRootCause(facts: Facts, isCheck: boolean, own?: ExaminedPlace):
     return joinSentences([`${PLACE} ${formatPlace(own)} (${TOUCHED_BY_CHANGE}).`, describeError(facts), ...fits]);
   if (!first) return joinSentences([say(describeNothingFound(facts)), ...fits]);
   if (!own && facts.isWish) return joinSentences([WISH, `Closest to what it names: ${formatWithReasons(first)}.`]);
-  if (!own && !isReliable(first))
-    return joinSentences([say(describeClosest(first, facts)), describeError(facts), ...fits]);
+  if (!own && !isReliable(first)) return joinSentences([say(describeClosest(facts)), describeError(facts), ...fits]);
   const doubts = own ? [] : [describeDoubt(first, facts), describeRival(facts)];
   const place = `${PLACE} ${formatWithReasons(first)}.`;
   return joinSentences([place, describeError(facts), describeBlame(facts, first), ...doubts, ...fits]);
@@ -121,12 +120,11 @@ function joinSentences(sentences: readonly string[]): string {
 }
 
 /** Of what nothing but words led to, a line would claim more than is known. */
-function describeClosest(first: RankedSuspect, { shown }: Facts): string {
-  const isOfWords = ({ evidence, reasons }: RankedSuspect) => evidence === 'words' || reasons.length === 0;
-  if (!isOfWords(first)) return `No reliable suspect. The closest match is ${formatWithReasons(first)}.`;
-  const closest = shown.slice(0, 2).filter(isOfWords);
-  const places = closest.map((one) => formatPlace({ ...one, line: 0 })).join(' and ');
-  return `Nothing in the report names a place in this code; its words are closest to ${places}.`;
+function describeClosest({ shown }: Facts): string {
+  const named = shown.find(({ evidence, reasons }) => evidence !== 'words' && reasons.length > 0);
+  if (named) return `No reliable suspect. The closest match is ${formatWithReasons(named)}.`;
+  const places = shown.slice(0, 2).map((one) => formatPlace({ ...one, line: 0 }));
+  return `Nothing in the report names a place in this code; its words are closest to ${places.join(' and ')}.`;
 }
 
 function describeRival(facts: Facts): string {

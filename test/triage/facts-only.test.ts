@@ -237,6 +237,17 @@ describe('the facts-only Issue', () => {
     expect(rootCause.split('\n')).toEqual([
       'Nothing in the report names a place in this code; its words are closest to `src/header.ts` in `parseHeader()`.',
     ]);
+    const named = {
+      ...suspect,
+      file: 'src/names.ts',
+      line: 0,
+      function: '',
+      evidence: 'names',
+      reasons: ['defines `x`'],
+    } as const;
+    expect(concludeFromFacts({ ...facts, shown: [suspect, named] }, { seconds: 1 }).rootCause).toBe(
+      'No reliable suspect. The closest match is `src/names.ts` (defines `x`).',
+    );
   });
 
   it.each([
