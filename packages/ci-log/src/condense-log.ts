@@ -442,6 +442,8 @@ const MAY_MATTER = new RegExp(
     'http|recipe for target|did not complete|problem|\\[junit\\]|={4}|_{3}|-{4} |<<< |methodsource|to see the full|re-run maven|for more info|\\[help ',
     'after correct|\\* (?:try:|get more)|> run with|test suite|tests: {2}|snapshots: |finished: |run with --',
     'was canceled|longer than|exceeded the max|no output|command took >|build stopped|\\*{3}|\\*\\* \\(',
+    // Red
+    '\\u001b\\[[\\d;]{0,12}[39]1[;m]',
     // Names of tests
     "\\] › |\\) (?:test|doctest|property) |#test_| \\[e\\]|rspec '?\\./|cucumber |^\\s{0,2}x |^\\s{0,12}\\d{1,5}\\) ",
     // Places without an error: `a.go:1:2: `, `A.java:[1,2] `, `a.ts(1,2): `, `a.js: line 1, `, rows under the name of a
@@ -531,7 +533,7 @@ function classifyOutput(line: LogLine): LineKind | null {
   const isVerdict = match?.kind === 'verdict';
   if (isVerdict && match.isHeading && findTestName(text) === null) return 'heading';
   if (isVerdict || findTestName(text) !== null || LISTED.test(text)) return 'verdict';
-  if (match !== null && match.kind !== 'weak') return 'error';
+  if (match !== null && (match.kind !== 'weak' || line.isRed)) return 'error';
   // Some lines name a test only where no other line does.
   if (mayNameTestLast(line) && findFailedTests([line], 0, 1).length > 0) return 'verdict';
   return isFinding(text) ? 'finding' : null;

@@ -31,6 +31,30 @@ interface ErrorPatterns {
 export const TIME_OUT =
   /^(?:Error: )?The operation was canceled|has timed out after \d+|has exceeded the maximum execution time|execution took longer than|exceeded the maximum time limit|No output has been received in the last|Too long with no output|job exceeded the maximum|Build timed out|Command took >|Task timeout after/i;
 
+const DURATION = '[\\d.]{1,8} ?[a-z]{1,8}(?:,? (?:and )?[\\d.]{1,8} ?[a-z]{1,8}){0,2}';
+
+const FAILED =
+  '(?:not (?:pass(?:ed)?|succeed(?:ed)?|successful)|fail(?:ed|ing|s|ure|ures)?|errored|cancell?ed|aborted|broken|red|unsuccessful)';
+
+const AFTER = `(?:,? (?:in|after) ${DURATION})?(?: on [\\w.-]{1,40}(?: [\\w.-]{1,40})?)?(?: \\((?=[^()]{0,40}\\d)[\\d\\s:.,a-z]{1,40}\\))?[.!]{0,3}$`;
+
+/** That it failed, and nothing of why. */
+const ONLY_FAILED: readonly RegExp[] = [
+  new RegExp(
+    `^(?:error: )?(?:[\\w./#&-]{1,40} ){0,5}?(?:builds?|deploys?|deployments?|tests?|pipelines?|checks?|jobs?|workflows?|gate|runs?|previews?|suites?|tasks?|stages?|steps?|analysis|status)(?: in \\S{1,100})?(?: #?[\\d.]{1,20})?:? (?:(?:has|have|had|was|were|is|are|did) )?(?:been )?(?:${FAILED}|found (?:\\d{1,6} )?(?:errors?|failures?))${AFTER}`,
+    'i',
+  ),
+  new RegExp(`^(?:error|(?:it )?(?:has )?${FAILED})${AFTER}`, 'i'),
+  /^(?:error: )?(?:process completed|command failed|exited) with (?:exit )?(?:code|status) \d{1,5}\.?$/i,
+  /^(?:this commit (?:cannot be built|has test failures)|the (?:[\w.-]{1,40} ){0,3}build could not complete due to an error|some (?:checks|tests) (?:failed|were not successful))[.!]?$/i,
+];
+
+/** Whether a line says that something failed, and nothing of what. */
+export function isOnlyFailed(text: string): boolean {
+  const bare = text.trim();
+  return ONLY_FAILED.some((pattern) => pattern.test(bare));
+}
+
 /** The first that fits counts. */
 export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
   {
@@ -47,7 +71,7 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /(?:script|Script) exited with (?:code|status) \d/,
       /^Finished: (?:FAILURE|ABORTED|UNSTABLE)/,
       /^Build step '.{1,200}' marked build as failure/,
-      /^(?:exit status|Exited with code) \d/,
+      /^(?:exit status|Exited with code) \d|: error: \S{1,60} returned \d{1,3} exit status$/,
       /^error Command failed with (?:exit code|signal)/,
       /^\[ERROR\] *(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d|After correcting|mvn |Please refer to |See .{0,200}for (?:the individual|further))/,
       /^(?:\* Try:|> Run with --|Run with --|\* Get more help|\* Exception is:)/,
@@ -146,15 +170,13 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^Execution failed for task /,
       /^\s{0,8}error: (?:could not compile|Recipe|command|process|Process|failed to run custom)/,
       /^(?:Error: )?[\w-]{1,60} (?:exited|failed) with (?:exit )?(?:code|status) \d/i,
-      // Says that something failed, but not what
-      /^\W{0,4}error: (?:some )?(?:tests?|test run|build|command|checks?|job|task|process|compilation|script|step|run) (?:failed|failures?)\W{0,3}$/i,
     ],
   },
   {
     // How many things went wrong: what they are is on the lines before
     kind: 'summary',
     patterns: [
-      /^(?!.{0,300}\b(?:expected|got|than)\b)(?=.{0,200}\b(?:errors?|fail(?:ed|ures?|ing)?|broken|problems?|unable|violations?|offen[cs]es?|issues?)\b).{0,40}\b[1-9]\d{0,5} (?:[a-z-]{1,20} ){0,2}(?:errors?|failures?|failed|failing|problems?|issues?|violations?|offen[cs]es?|files?|tests?|specs?|examples?|links?|warnings?|checks?)\b(?!:)/i,
+      /^(?!.{0,300}\b(?:expected|got|than)\b)(?=.{0,200}\b(?:errors?|fail(?:ed|ures?|ing)?|broken|problems?|unable|violations?|offen[cs]es?|issues?)\b).{0,40}(?<!#)\b[1-9]\d{0,5} (?:[a-z-]{1,20} ){0,2}(?:errors?|failures?|failed|failing|problems?|issues?|violations?|offen[cs]es?|files?|tests?|specs?|examples?|links?|warnings?|checks?)\b(?!:)/i,
     ],
   },
   {
@@ -216,6 +238,7 @@ export function matchError(text: string, isMarked: boolean): ErrorMatch | null {
   const row = ERROR_PATTERNS.find(({ patterns }) => patterns.some((pattern) => pattern.test(text)));
   if (isMarked && (!row || row.kind === 'weak' || row.kind === 'harmless')) return { kind: 'error', isHeading: false };
   if (!row || row.kind === 'harmless') return null;
+  if (row.kind === 'error' && isOnlyFailed(text)) return { kind: 'summary', isHeading: false };
   return { kind: row.kind, isHeading: row.isHeading ?? false };
 }
 

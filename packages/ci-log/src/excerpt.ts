@@ -1,7 +1,10 @@
 // The lines of a log that show the cause of a failure: the first error with its surroundings, the others, the end.
 
+import { isPassedTest } from 'causeway-log-lines';
 import { rankCauseLines } from './cause-lines.ts';
+import { isHarmless, RANKS } from './error-patterns.ts';
 import { type Cause, formatMessage } from './find-cause.ts';
+import { formShape } from './last-words.ts';
 import { isPrinted, type LogLine, type PassingLog } from './log-lines.ts';
 
 /** A log cut to its cause. */
@@ -24,11 +27,15 @@ const MAX_SHOWN_LINE = 300;
 export const MAX_TESTS = 50;
 /** Lines that are taken before gaps are marked; each block of them is followed by one mark. */
 const MAX_TAKEN = 46;
-/** Less than this is shown with up to so many lines before it. */
+/** A step of at most so many lines is shown whole. */
+const MAX_WHOLE = 20;
+/** Less than this is shown with what else failed, and with up to so many lines before it. */
 const LITTLE = 8;
+/** So many lines that differ only in names and numbers come before what differs; more of them only where room is left. */
+const MAX_ALIKE = 3;
 const CONTEXT = 3;
-const RULE_FIRST = /^[-=_*─━⎯]{3}/;
-const RULE_LAST = /[-=_*─━⎯]{3}$/;
+const RULE_FIRST = /^[-+=_*─━⎯]{3}/;
+const RULE_LAST = /[-+=_*─━⎯]{3}$/;
 const TOTAL = /\b[1-9]\d{0,6} (?:failed|errors?)\b/;
 /** What says where something begins, or is printed of every run. */
 const HEADING =
@@ -51,19 +58,44 @@ const OUTSIDE_SUMMARY = /^(?!test at |✖ )\S/;
 /** At most 60 lines and 8 KiB of the step that failed, in order; `…` marks what is left out. */
 export function cutExcerpt(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): Excerpt {
   const repeated = findRepeated(lines, cause.step);
-  const { taken, shown } = fitLines(lines, takeLines(lines, cause, { passing, repeated }), repeated);
-  const step = cause.step?.name ?? '';
-  const total = cause.step ? cause.step.to - cause.step.from : lines.length;
+  const whole = takeWhole(lines, cause, repeated);
+  const { taken, shown } = whole ?? fitLines(lines, takeLines(lines, cause, { passing, repeated }), repeated);
   return {
-    step,
+    step: cause.step?.name ?? '',
     headline: printsNothing(lines, cause)
       ? describeSilence(lines, cause)
       : formatHeadline(formatMessage(lines, skipBorder(lines, cause.message))),
     lines: shown,
-    cut: taken.length === 0 || taken.length >= total ? '' : `Showing ${taken.length} of ${total} lines`,
+    cut: whole === null ? describeCut(lines, cause, taken.length) : '',
     tests: cause.tests.slice(0, MAX_TESTS).map(({ name }) => name),
   };
 }
+
+/** "" where nothing is shown, or everything. */
+function describeCut(lines: readonly LogLine[], { step }: Cause, shown: number): string {
+  const total = lines.slice(step?.from, step?.to).findLastIndex(({ text }) => text.trim() !== '') + 1;
+  return shown === 0 || shown >= total ? '' : `Showing ${shown} of ${total} lines`;
+}
+
+/**
+ * Null: the step has too many lines, or is not the only one that failed. Tests that passed are no beginning; frames that
+ * are not the project's, rules and the mere end are left out here as well.
+ */
+function takeWhole(lines: readonly LogLine[], cause: Cause, repeated: Repeated): FittedLines | null {
+  const { step, headline, errorLines, others = [] } = cause;
+  if (step === null || headline < 0 || others.length > 0 || printsNothing(lines, cause)) return null;
+  const ends = errorLines.filter(({ kind, at }) => kind === 'end' && lines[at]?.mark === 'error').map(({ at }) => at);
+  const left = new Set([...ends.filter((at) => at !== findEnd(lines, cause)), ...repeated]);
+  const all = listTexts(lines, step.from, step.to).filter((at) => isPrinted(lines[at] ?? NOTHING));
+  const taken = all
+    .slice(all.findIndex((at) => !isPassedTest(lines[at]?.text ?? '')))
+    .filter((at) => !left.has(at) && !isForeignFrame(lines, at) && !isSeparator(lines[at]?.text.trim() ?? ''));
+  const shown = taken.map((at) => cutExcerptLine(lines[at]?.text ?? ''));
+  const isSmall = all.length <= MAX_WHOLE && Buffer.byteLength(shown.join('\n')) <= MAX_BYTES;
+  return isSmall ? { taken, shown } : null;
+}
+
+const NOTHING: LogLine = { text: '', mark: 'debug', step: '' };
 
 /** The first of the next lines that has a letter or digit: the border of a table isn't a headline, even if it is red. */
 function skipBorder(lines: readonly LogLine[], at: number): number {
@@ -96,14 +128,43 @@ const ADDRESS = /^==\d{1,10}== ?| (?:on (?:unknown )?address|at pc|pc|bp|sp) 0x[
 
 /** One line, at most 300 characters, without durations and addresses in memory. */
 export function formatHeadline(text: string): string {
-  return text
+  const bare = text
     .trimEnd()
     .replace(DURATION, '')
     .replace(ADDRESS, '')
     .replace(/\s+/g, ' ')
     .replace(/^ /, '')
-    .trimEnd()
-    .slice(0, MAX_SHOWN_LINE);
+    .trimEnd();
+  return cutMiddle(bare, MAX_SHOWN_LINE);
+}
+
+/**
+ * At most so many characters, without the middle of what is longer: a message begins with what is wrong, and ends with
+ * where. Words, so also paths, stay whole unless one is too long by itself. Of a word over and over three are kept.
+ */
+export function cutMiddle(whole: string, most: number): string {
+  if (whole.length <= most) return whole;
+  const text = foldRepeated(whole);
+  if (text.length <= most) return text;
+  const room = most - GAP.length - 2;
+  const from = text.length - Math.floor(room / 3);
+  const after = text.slice(from - 1).search(/\s/);
+  const start = after < 0 ? text.lastIndexOf(' ') + 1 : from + after;
+  const tail = text.length - start > room / 2 ? '' : text.slice(start);
+  const head = text.slice(0, room - tail.length);
+  const space = head.lastIndexOf(' ');
+  return `${(space < 0 ? head : head.slice(0, space)).trimEnd()} ${GAP} ${tail}`.trimEnd();
+}
+
+/** Such as the zeros of an array. */
+function foldRepeated(text: string): string {
+  let count = 0;
+  const words = text.split(' ').map((word, at, all) => {
+    count = word === all[at - 1] ? count + 1 : 0;
+    return { word, count };
+  });
+  const shown = words.map(({ word, count: before }) => (before < 3 ? word : before === 3 ? GAP : null));
+  return shown.filter((word) => word !== null).join(' ');
 }
 
 type Repeated = ReadonlySet<number>;
@@ -157,13 +218,26 @@ function takeLines(
   const excerpt = new Excerpting(lines, repeated);
   if (printsNothing(lines, cause)) for (const at of listScript(lines, step)) excerpt.takeScript(at);
   for (const at of [headline, message, findTotal(cause), findEnd(lines, cause)]) excerpt.take(at);
+  const alike: number[] = [];
   for (const { at, kind } of rankCauseLines(lines, cause, passing)) {
     if (excerpt.size >= MAX_TAKEN) break;
-    if (kind !== 'frame' && !isForeignFrame(lines, at)) excerpt.take(at);
+    if (kind === 'frame' || isForeignFrame(lines, at)) continue;
+    if (excerpt.countLike(at) < MAX_ALIKE) excerpt.take(at);
+    else alike.push(at);
   }
-  const from = Math.max(step?.from ?? 0, headline - CONTEXT);
-  for (let at = headline - 1; at >= from && excerpt.size < LITTLE; at -= 1) excerpt.take(at);
+  for (const at of alike) excerpt.take(at);
+  for (const at of listAround(lines, cause)) if (excerpt.size < LITTLE) excerpt.take(at);
   return excerpt.list();
+}
+
+/** Where the cause is little: what else the step says of a failure, the firmest and nearest first, and the next lines. */
+function listAround(lines: readonly LogLine[], { errorLines, headline, step }: Cause): readonly number[] {
+  const others = errorLines
+    .filter(({ kind, isHeading }) => !isHeading && kind !== 'said' && kind !== 'end')
+    .sort((a, b) => RANKS[b.kind] - RANKS[a.kind] || Math.abs(a.at - headline) - Math.abs(b.at - headline));
+  const after = listTexts(lines, headline + 1, step?.to ?? lines.length).slice(0, LITTLE);
+  const before = listRange(Math.max(step?.from ?? 0, headline - CONTEXT), headline).toReversed();
+  return [...others.map(({ at }) => at), ...after, ...before].filter((at) => !isHarmless(lines[at]?.text ?? ''));
 }
 
 /** Whether the step printed nothing but that it ended. */
@@ -209,6 +283,7 @@ class Excerpting {
   readonly #lines: readonly LogLine[];
   readonly #taken = new Map<number, string>();
   readonly #texts = new Set<string>();
+  readonly #shapes = new Map<string, number>();
   readonly #repeated: Repeated;
   #bytes = 0;
 
@@ -219,6 +294,11 @@ class Excerpting {
 
   get size(): number {
     return this.#taken.size;
+  }
+
+  /** How many of its lines differ from this one only in names and numbers. */
+  countLike(at: number): number {
+    return this.#shapes.get(formShape(this.#lines[at]?.text.trim() ?? '')) ?? 0;
   }
 
   take(at: number): void {
@@ -232,10 +312,11 @@ class Excerpting {
     const text = line?.text.trim() ?? '';
     if (!line || text === '' || this.size >= MAX_TAKEN || this.#repeated.has(at)) return;
     if (this.#taken.has(at) || (this.#texts.has(text) && !/^\s/.test(line.text))) return;
-    const bytes = Buffer.byteLength(line.text.slice(0, MAX_SHOWN_LINE)) + 5;
+    const bytes = Buffer.byteLength(cutExcerptLine(line.text)) + 5;
     if (this.#bytes + bytes > MAX_BYTES || isSeparator(text)) return;
     this.#taken.set(at, text);
     this.#texts.add(text);
+    this.#shapes.set(formShape(text), this.countLike(at) + 1);
     this.#bytes += bytes;
   }
 
@@ -255,7 +336,7 @@ function isSeparator(text: string): boolean {
 function markGaps(lines: readonly LogLine[], taken: readonly number[], repeated: Repeated): readonly string[] {
   const shown: string[] = [];
   taken.forEach((at, index) => {
-    const between = index === 0 ? [] : findTexts(lines, (taken[index - 1] ?? at) + 1, at);
+    const between = index === 0 ? [] : listTexts(lines, (taken[index - 1] ?? at) + 1, at);
     const [only = at] = between;
     const { text = '', mark = 'echo' } = lines[only] ?? {};
     const isShown = mark !== 'echo' && !isForeignFrame(lines, only) && !isSeparator(text.trim()) && !repeated.has(only);
@@ -267,10 +348,10 @@ function markGaps(lines: readonly LogLine[], taken: readonly number[], repeated:
 }
 
 function cutExcerptLine(text: string): string {
-  return text.slice(0, MAX_SHOWN_LINE);
+  return cutMiddle(text, MAX_SHOWN_LINE);
 }
 
-function findTexts(lines: readonly LogLine[], from: number, to: number): readonly number[] {
+function listTexts(lines: readonly LogLine[], from: number, to: number): readonly number[] {
   const found: number[] = [];
   for (let at = from; at < to; at += 1) if ((lines[at]?.text ?? '').trim() !== '') found.push(at);
   return found;

@@ -1,9 +1,9 @@
 // The cause of a red check in its log: the step that failed, the lines in it that say why, and the one that says most.
 
 import { markTracebacks, readTapError, type TapError, unquote } from 'causeway-log-lines';
-import { ERROR_RANK, type ErrorMatch, matchError, RANKS } from './error-patterns.ts';
+import { ERROR_RANK, type ErrorMatch, isOnlyFailed, matchError, RANKS } from './error-patterns.ts';
 import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
-import { type ErrorLine, findLastWords } from './last-words.ts';
+import { type ErrorLine, findLastWords, saysSomething } from './last-words.ts';
 import { isPrinted, type LogLine, type LogStep, measureLineIndent, type PassingLog } from './log-lines.ts';
 import { isFinding } from './written-places.ts';
 
@@ -341,31 +341,37 @@ function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): 
   }
   // In the words of a runner that nobody knows.
   for (const mention of mentions) {
-    const found = findTroubleAfter(lines, name, { at: mention, to });
+    const found = findTroubleAfter(lines, name, { at: mention, to, isNamed: mention === headline });
     if (found >= 0) return found;
   }
   return headline;
 }
 
-/** The first line below the name, up to the next test, that has words of trouble. */
+/**
+ * The first line below the name, up to the next test, that has words of trouble. Where none of the paragraph below a line
+ * that names the test as failed has, its first line: what comes later may be about all of them.
+ */
 function findTroubleAfter(
   lines: readonly LogLine[],
   name: string,
-  { at, to }: { readonly at: number; readonly to: number },
+  { at, to, isNamed }: { readonly at: number; readonly to: number; readonly isNamed: boolean },
 ): number {
+  let said = -1;
   for (let line = at + 1; line < Math.min(at + NEAR_NAME, to); line += 1) {
     const { text = '', mark = '' } = lines[line] ?? {};
+    if (said >= 0 && text.trim() === '') return said;
     if (mark !== '' || RULE.test(text) || isAboutOther(text, name)) return -1;
-    const sign = text.includes(name) || ONLY_FAILED.test(text) ? null : matchError(text, false);
+    if (isNamed && line === at + 1 && saysSomething(text) && matchError(text, false) === null) said = line;
+    const sign = text.includes(name) || TESTS_FAILED.test(text) || isOnlyFailed(text) ? null : matchError(text, false);
     if (sign && !sign.isHeading && RANKS[sign.kind] !== RANKS.end && sign.kind !== 'summary') return line;
   }
   return -1;
 }
 
+const TESTS_FAILED = /^\W{0,6}tests? (?:has |have )?failed\b/i;
+
 /** The message is at most so many lines below the name where nothing but words of trouble tells it. */
 const NEAR_NAME = 12;
-
-const ONLY_FAILED = /^\W{0,6}tests? (?:has |have )?failed\b/i;
 
 /** A rule or a heading between rules: what is below it is about something else. */
 const RULE = /^\s*[-=_*!─━]{3,}/;
@@ -394,7 +400,8 @@ function findSaying(lines: readonly LogLine[], { headline, errorLines, step }: O
   const quoted = findQuoted(lines, headline);
   if (quoted !== headline) return quoted;
   const before = errorLines.slice(0, index).filter(({ at }) => lines[at]?.isRed || !isFar(lines, at, headline));
-  return (before.find(({ kind }) => kind === 'weak') ?? before.findLast(({ kind }) => kind === 'said'))?.at ?? headline;
+  const saysMore = ({ kind, at }: ErrorLine) => kind === 'weak' && !isOnlyFailed(lines[at]?.text ?? '');
+  return (before.find(saysMore) ?? before.findLast(({ kind }) => kind === 'said'))?.at ?? headline;
 }
 
 /** What a tool says below in its own words: by signs, the deepest of which is the cause of those above. */
@@ -466,7 +473,8 @@ function findMessageAfter(
     if (mark === 'begin' || isAboutOther(text, name)) return -1;
     const isPrinted = mark === '' || mark === 'error';
     if (isPrinted && ANNOUNCING.test(text)) return findNextText(lines, line, to);
-    if (isPrinted && !FRAME.test(text) && MESSAGES.some((pattern) => pattern.test(text))) return line;
+    if (isPrinted && !FRAME.test(text) && !isOnlyFailed(text) && MESSAGES.some((pattern) => pattern.test(text)))
+      return line;
   }
   return -1;
 }

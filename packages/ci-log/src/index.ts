@@ -1,7 +1,7 @@
 // The log of a failed check, its annotations and result files: the first error, failed tests, places, an excerpt, a fingerprint.
 export { condenseLog, condenseText } from './condense-log.ts';
 export { matchError, TIME_OUT } from './error-patterns.ts';
-export { type Excerpt, formatHeadline } from './excerpt.ts';
+export { cutMiddle, type Excerpt, formatHeadline } from './excerpt.ts';
 export type { FailedResult } from './failed-results.ts';
 export { type FailingPlaces, findFailingPlaces } from './failing-places.ts';
 export type { InfrastructureFault } from './infrastructure.ts';

@@ -22,6 +22,10 @@ const FEW_WORDS = 6;
 /** A single word, such as `done`, says nothing. */
 const SENTENCE = /\S\s\S/;
 
+export function saysSomething(text: string): boolean {
+  return SENTENCE.test(text) && !isHarmless(text);
+}
+
 /**
  * What was said last before the step ended: of any tool the likeliest reason, where none of its lines is known. A short
  * paragraph has the one before it as well.
@@ -52,7 +56,8 @@ function isProgress(lines: readonly LogLine[], at: number): boolean {
   return first !== '' && !LISTED.test(lines[at]?.text ?? '') && rest.every((shape) => shape === first);
 }
 
-function formShape(text: string): string {
+/** The line without its names and numbers. */
+export function formShape(text: string): string {
   return text.replace(/\S+/g, (word) => (/[\d/\\.'"]/.test(word) ? '#' : word));
 }
 

@@ -1,6 +1,6 @@
 // What a red check says by itself: its log, its annotations and its own summary, cut to the cause.
 
-import { ERROR_RANK, TIME_OUT } from './error-patterns.ts';
+import { ERROR_RANK, isOnlyFailed, TIME_OUT } from './error-patterns.ts';
 import type { Excerpt } from './excerpt.ts';
 import { cutExcerpt, formatHeadline, MAX_TESTS } from './excerpt.ts';
 import type { FailedResult } from './failed-results.ts';
@@ -30,24 +30,6 @@ export interface Annotation {
   readonly message: string;
 }
 
-const DURATION = '[\\d.]{1,8} ?[a-z]{1,8}(?:,? (?:and )?[\\d.]{1,8} ?[a-z]{1,8}){0,2}';
-
-const FAILED =
-  '(?:not (?:pass(?:ed)?|succeed(?:ed)?|successful)|fail(?:ed|ing|s|ure|ures)?|errored|cancell?ed|aborted|broken|red|unsuccessful)';
-
-const AFTER = `(?:,? (?:in|after) ${DURATION})?(?: on [\\w.-]{1,40}(?: [\\w.-]{1,40})?)?(?: \\((?=[^()]{0,40}\\d)[\\d\\s:.,a-z]{1,40}\\))?[.!]{0,3}$`;
-
-/** That it failed, and nothing of why. */
-const ONLY_FAILED: readonly RegExp[] = [
-  new RegExp(
-    `^(?:error: )?(?:[\\w./#&-]{1,40} ){0,5}?(?:builds?|deploys?|deployments?|tests?|pipelines?|checks?|jobs?|workflows?|gate|runs?|previews?|suites?|tasks?|stages?|steps?|analysis|status)(?: #?[\\d.]{1,20})?:? (?:(?:has|have|had|was|were|is|are|did) )?(?:been )?${FAILED}${AFTER}`,
-    'i',
-  ),
-  new RegExp(`^(?:error|(?:it )?(?:has )?${FAILED})${AFTER}`, 'i'),
-  /^(?:error: )?(?:process completed|command failed|exited) with (?:exit )?(?:code|status) \d{1,5}\.?$/i,
-  /^(?:this commit (?:cannot be built|has test failures)|the (?:[\w.-]{1,40} ){0,3}build could not complete due to an error|some (?:checks|tests) (?:failed|were not successful))[.!]?$/i,
-];
-
 interface OwnWords {
   readonly lines: readonly LogLine[];
   /**
@@ -59,7 +41,9 @@ interface OwnWords {
 /** What its own summary says of a cause. */
 function readOwnWords(output: string): OwnWords {
   const lines =
-    output === '' ? [] : readLogLines(output).map((line) => (isOnlyFailed(line.text) ? { ...line, text: '' } : line));
+    output === ''
+      ? []
+      : readLogLines(output).map((line) => (isOnlyFailed(stripMarkup(line.text)) ? { ...line, text: '' } : line));
   const cause = findCause(lines, findSteps(lines));
   if (cause.tests.length > 0 || rankCause(cause) >= ERROR_RANK) return { lines, cause };
   const placed = lines.flatMap(({ text }, at): readonly ErrorLine[] =>
@@ -82,12 +66,7 @@ function excerptOwnWords({ name, output }: { readonly name: string; readonly out
 
 /** A single word is a heading. */
 function isInformativeText(text: string): boolean {
-  return /\p{L}{2}/u.test(stripMarkup(text)) && /\S\s\S/.test(stripMarkup(text)) && !isOnlyFailed(text);
-}
-
-function isOnlyFailed(text: string): boolean {
-  const bare = stripMarkup(text);
-  return ONLY_FAILED.some((pattern) => pattern.test(bare));
+  return /\p{L}{2}/u.test(stripMarkup(text)) && /\S\s\S/.test(stripMarkup(text)) && !isOnlyFailed(stripMarkup(text));
 }
 
 /** Without the marks of Markdown and HTML. */
@@ -158,7 +137,7 @@ export function readLog(log: string): LogReading {
   const text = readLogText(log);
   const { lines, cause, fault } = text;
   const excerpt = makeExcerpt({ lines, cause }, [], findPlaces(lines, cause));
-  return { lines, excerpt, rank: rankCause(cause), hasFault: fault !== null };
+  return { lines, excerpt: nameJob(excerpt, lines, ''), rank: rankCause(cause), hasFault: fault !== null };
 }
 
 /**
@@ -179,13 +158,26 @@ export function readCheck(texts: CheckTexts): ReadCheck {
   const print = isTimeOut ? null : fingerprintText(texts.name, text, told);
   const places = [findAnnotatedPlaces(told), results?.places ?? [], inLog, findPlacesOfTests(cause)];
   return {
-    excerpt: results === null ? excerpt : nameAllTests(excerpt, cause, results),
+    excerpt: nameJob(results === null ? excerpt : nameAllTests(excerpt, cause, results), text.lines, texts.name),
     places: mergePlaces(places.flat()),
     infrastructure: fault,
     fingerprint: print ?? fingerprintName(isTimeOut ? `${texts.name}: out of time` : texts.name),
     isInformative: print !== null,
   };
 }
+
+/** Where the runner says of which job the log is. */
+const MAX_JOB_LINE = 100;
+
+/** With the job before the step, which has no name but its first command; `known`: what else the reader knows it by. */
+function nameJob(excerpt: Excerpt, lines: readonly LogLine[], known: string): Excerpt {
+  const said = lines.slice(0, MAX_JOB_LINE).find(({ text }) => text.startsWith(JOB))?.text ?? '';
+  const job = said.slice(JOB.length).trim();
+  if (job === '' || known.includes(job) || excerpt.lines.length === 0) return excerpt;
+  return { ...excerpt, step: excerpt.step === '' ? job : `${job}: ${excerpt.step}` };
+}
+
+const JOB = 'Complete job name: ';
 
 interface ChosenText {
   /** What says the cause. */

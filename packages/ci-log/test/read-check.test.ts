@@ -229,7 +229,8 @@ describe('a log with any content', () => {
 });
 
 describe('what is looked at of a log', () => {
-  const SIZE = 12 * 1024;
+  /** Of each more lines than are shown whole. */
+  const SIZE = 24 * 1024;
   const fill = (unit: string, size: number) => unit.repeat(Math.ceil(size / unit.length));
   const HOSTILE = [
     ['one line', 'error: a.b[(at '],

@@ -57,6 +57,40 @@ describe('the headline', () => {
     expect(excerpt.headline).toContain('moderate');
   });
 
+  it('is what a test failed with in words that no table knows, not that tests failed', () => {
+    const said = '  till_total(x) (`actual`) not equal to 3 (`expected`).';
+    const output = ['* checking tests ...', '  ── Failure (test-till.R:7:3): total is right ──', said, ''];
+    const end = ['  Error: Test failures', '  Execution halted', 'Error: R CMD check found ERRORs'];
+    expect(read([...busy(30), ...output, '  [ FAIL 1 | PASS 41 ]', ...end]).headline).toBe(said.trim());
+  });
+
+  it('is what the linker says, not how it ended', () => {
+    const said = "/usr/bin/ld: b.o:(.data+0x0): multiple definition of `limit'; a.o:(.data+0x0): first defined here";
+    const end = ['collect2: error: ld returned 1 exit status', 'make: *** [Makefile:3: app] Error 1'];
+    expect(read([...busy(30), said, ...end]).headline).toBe(said);
+  });
+
+  it('is the part of a change that did not fit, whatever its number', () => {
+    const end = ['1 out of 1 hunk FAILED -- saving rejects to file s17.txt.rej', 'the queue could not be applied'];
+    expect(read([...busy(30), 'patching file s17.txt', 'Hunk #1 FAILED at 1.', ...end]).headline).toBe(
+      'Hunk #1 FAILED at 1.',
+    );
+  });
+
+  it('has no middle where it is long: what is wrong, and where', () => {
+    const [begin, place] = [
+      "thread 'a' panicked at 'TEST FAILED. Arguments: (0, [",
+      '/usr/share/registry/src/a.rs:179:28',
+    ];
+    const zeros = `${begin}${'0, '.repeat(200)}0])', ${place}`;
+    expect(read([zeros]).headline).toBe(`${begin}0, 0, 0, 0, … 0])', ${place}`);
+    const words = `error: ${Array.from({ length: 90 }, (_, at) => `word${at}`).join(' ')} ${place}`;
+    const { headline } = read([words]);
+    expect(headline).toMatch(/^error: word0 .* … .* \/usr\/share\/registry\/src\/a\.rs:179:28$/);
+    expect(headline.length).toBeLessThanOrEqual(300);
+    expect(words.split(' ')).toEqual(expect.arrayContaining(headline.replace(' …', '').split(' ')));
+  });
+
   it('has no addresses in memory', () => {
     const said =
       'AddressSanitizer: heap-buffer-overflow on address 0x602000109953 at pc 0x55900a20cc38 bp 0x7ffd112d2dc0 sp 0x7ffd112d2db0';
@@ -146,6 +180,41 @@ describe('the lines', () => {
     const { lines } = read([...failures.flat(), total]);
     expect(lines.length).toBeLessThanOrEqual(60);
     expect(lines).toContain(total);
+  });
+
+  it('are all of a short step, but for what passed before it failed', () => {
+    const output = [
+      '✓ opens (2 ms)',
+      'building the till',
+      'drawer: stuck',
+      '',
+      'in till.c',
+      'see the manual',
+      'error: no till',
+    ];
+    expect(read(output)).toMatchObject({
+      lines: output.filter((line) => line !== '' && !line.startsWith('✓')),
+      cut: '',
+    });
+  });
+
+  it('are those around a short cause where the step is long', () => {
+    const said = ['error: the gate is shut', '', 'Two keys are needed, got one.'];
+    const { lines } = read([...busy(30), ...said, ...busy(30)]);
+    expect(lines).toEqual(expect.arrayContaining([said[0], said[2]]));
+  });
+
+  it('are different ones first where there is no room for all', () => {
+    const alike = Array.from({ length: 80 }, (_, at) => `error: pane ${at} has no frame`);
+    const { lines } = read([...alike, 'error: the glass is broken', ...busy(3)]);
+    expect(lines).toContain('error: the glass is broken');
+    expect(lines.length).toBeGreaterThan(40);
+  });
+
+  it('say of which job they are, unless that is known', () => {
+    const log = `Complete job name: tidy up\n${actionsLog('./check', ['error: no'])}`;
+    const readAs = (name: string) => readCheck({ name, output: '', log, annotations: [] }).excerpt.step;
+    expect([readAs('other'), readAs('tidy up')]).toEqual(['tidy up: ./check', './check']);
   });
 
   it('end with the exit code where that is not 1', () => {
