@@ -1,6 +1,6 @@
 // An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
 
-import { readReport } from 'causeway-ci-log';
+import { type Excerpt, readReport } from 'causeway-ci-log';
 import type { Change, FileDiff } from 'causeway-diff';
 import { toPrintable, toPrintableLine } from 'causeway-safe-markdown';
 import {
@@ -42,6 +42,7 @@ const SEARCH_EXCERPT = 5;
 const FIRST_LINES = 12;
 const RULE = 40;
 const MAX_OTHERS = 3;
+const MAX_LOG_LINES = 20;
 /** The meaning of a step is left out where fewer columns are left for it. */
 const MIN_MEANING = 24;
 
@@ -93,6 +94,7 @@ export function renderIssue(issue: Issue, layout: TextLayout): string {
  */
 function renderSearch(issue: Issue, page: TerminalPage): readonly string[][] {
   const { report, suspects, citations, questions } = issue.analysis;
+  const [log] = readReport(report).logs;
   const { rootCause, solutionSteps } = issue;
   const cause = renderProse('', rootCause, page);
   const isPlaced = citations.length > 0;
@@ -110,7 +112,19 @@ function renderSearch(issue: Issue, page: TerminalPage): readonly string[][] {
     renderProse('Owners', issue.analysis.ownership?.owners.join(', ') ?? '', page),
     renderStepLines('What to do', isSaid ? [] : solutionSteps, page),
     isAsked ? [] : asked,
-    readReport(report).logs.length === 0 ? [] : renderProse('Problem', issue.problem, page),
+    log === undefined ? [] : renderLog(log.excerpt, page),
+  ];
+}
+
+/** Lines of the log, with the failed tests that they don't name. */
+function renderLog({ lines, tests }: Excerpt, page: TerminalPage): string[] {
+  const shown = lines.slice(0, MAX_LOG_LINES).map((line) => `${INDENT}${toPrintable(line)}`);
+  const unsaid = tests.filter((test) => shown.every((line) => !line.includes(test))).slice(0, MAX_SUSPECTS);
+  return [
+    page.paint.bold('What the log says'),
+    ...(unsaid.length === 0 ? [] : wrap(toPrintableLine(`Failed: ${unsaid.join(', ')}`), page.columns, INDENT)),
+    ...shown,
+    ...renderMoreLine(lines.length - shown.length, page),
   ];
 }
 

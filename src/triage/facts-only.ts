@@ -1,8 +1,9 @@
 // The Issue that facts alone allow: where they point and why, and what to look at next.
 
+import { cutMiddle } from 'causeway-ci-log';
 import type { CommitInfo } from 'causeway-git-objects';
 import { formatInlineCode } from 'causeway-safe-markdown';
-import { cutText, removeInvisibleIn } from 'causeway-visible-text';
+import { removeInvisibleIn } from 'causeway-visible-text';
 import { formatCounted } from '../core/counted.ts';
 import { type Analysis, type Conclusion, type Step, type Suspect, TOUCHED_BY_CHANGE } from '../core/issue/index.ts';
 import type { ContextRepository } from '../core/source/index.ts';
@@ -174,7 +175,7 @@ function describeNothingFound(facts: Facts): string {
 /** An error type that only the prose mentions may be a wish: it is not said to be the error. */
 function describeError({ signals, logs: [log] }: Facts): string {
   if (log !== undefined)
-    return `First error in the log: ${formatInlineCode(cutText(log.excerpt.headline, MAX_ERROR))}.`;
+    return `First error in the log: ${formatInlineCode(cutMiddle(log.excerpt.headline, MAX_ERROR))}.`;
   const error = signals.errors.find(({ from, message }) => from !== 'quote' && (from !== 'prose' || message !== ''));
   if (!error) return '';
   // "Error: Error: …" says it twice.
@@ -192,7 +193,7 @@ function describeBlame(facts: Facts, first: RankedSuspect): string {
 }
 
 /** What the reader must know about the fit of report and commit. */
-function describeFits({ revisions, mismatches, removals, signals }: Facts, isCheck: boolean): readonly string[] {
+function describeFits({ revisions, mismatches, removals, signals, logs }: Facts, isCheck: boolean): readonly string[] {
   if (isCheck) {
     // A check of a pull request runs what it would be merged to.
     return mismatches
@@ -212,6 +213,8 @@ function describeFits({ revisions, mismatches, removals, signals }: Facts, isChe
   const since = removal
     ? `${nameCommit(removal)} removed a line that the report prints, so the report may be from before that.`
     : 'The report may be from another version.';
+  if (logs.length > 0 && revisions.framesName === '')
+    return [`Report and log don't match this commit: ${mismatch.replace('the report names', 'they name')}. ${since}`];
   return revisions.framesName === ''
     ? [`The report doesn't match this commit: ${mismatch}. ${since}`]
     : [...read, `One thing doesn't match: ${mismatch}.`];

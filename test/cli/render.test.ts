@@ -137,8 +137,10 @@ describe('an Issue in the terminal', () => {
   it('without a model echoes no report, and of a log shows what matters', () => {
     const whole = (issue: ReturnType<typeof sampleIssue>) => renderIssue(issue, PLAIN);
     expect(whole(sampleIssue())).not.toContain('Problem');
-    const log = '--- Log: build.log ---\nTypeError: x is not a function\n';
-    expect(whole(sampleIssue({}, { report: log }))).toContain('Problem\n  Checkout crashes');
+    const log = 'Red since Monday\n\n--- Log: build.log ---\n\nTypeError: x is not a function\n';
+    const text = whole(sampleIssue({}, { report: log }));
+    expect(text).toContain('What the log says\n  TypeError: x is not a function\n');
+    expect(text).not.toMatch(/Red since|Checkout crashes/);
   });
 
   it('names at most five suspects, and how many more there are', () => {
