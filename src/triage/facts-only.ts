@@ -122,8 +122,14 @@ function joinSentences(sentences: readonly string[]): string {
 
 /** Of what nothing but words led to, a line would claim more than is known. */
 function describeClosest({ shown }: Facts): string {
+  const [first] = shown;
   const named = shown.find(({ evidence, reasons }) => evidence !== 'words' && reasons.length > 0);
-  if (named) return `No reliable suspect. The closest match is ${formatWithReasons(named)}.`;
+  if (first !== undefined && named !== undefined) {
+    const known = formatWithReasons(named);
+    return named === first
+      ? `No reliable suspect. The closest match is ${known}.`
+      : `No reliable suspect. The closest matches are ${formatInlineCode(first.file)} by its words, and ${known}.`;
+  }
   const places = shown.slice(0, 2).map((one) => formatPlace({ ...one, line: 0 }));
   return `Nothing in the report names a place in this code; its words are closest to ${places.join(' and ')}.`;
 }

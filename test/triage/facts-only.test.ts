@@ -246,7 +246,7 @@ describe('the facts-only Issue', () => {
       reasons: ['defines `x`'],
     } as const;
     expect(concludeFromFacts({ ...facts, shown: [suspect, named] }, { seconds: 1 }).rootCause).toBe(
-      'No reliable suspect. The closest match is `src/names.ts` (defines `x`).',
+      'No reliable suspect. The closest matches are `src/header.ts` by its words, and `src/names.ts` (defines `x`).',
     );
   });
 
