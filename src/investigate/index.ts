@@ -9,6 +9,7 @@ export { showReadCode } from './read-code.ts';
 export type { FailedCheckGround } from './relevance.ts';
 export type { ReviewGround } from './review.ts';
 export { LOOK_TURNS, type LookEnd, takeSecondLook } from './second-look.ts';
+export type { FindInstalled } from './tools/installed.ts';
 export { checkSyntax } from './tools/syntax.ts';
 export { createToolbox } from './tools/toolbox.ts';
 export { type AnswerRecord, isEditTool, listExchanges, type Transcript, type TranscriptRecord } from './transcript.ts';

@@ -17,6 +17,7 @@ import {
   type ReviewGround,
   runAgent,
 } from '../investigate/index.ts';
+import { findInstalledVersion } from '../triage/index.ts';
 import { isVeiled, type RunContext } from './context.ts';
 import type { InvestigationServices } from './investigation-services.ts';
 import { type Investigator, type InvestigatorLimits, limitTokens } from './investigator.ts';
@@ -62,6 +63,7 @@ export async function askInvestigator(
         reportText: run.text,
         rawTree: raw.tree(tree.revision),
         clean: (text) => redactor.redactLines(text),
+        findInstalled: (name, stop) => findInstalledVersion(tree, name, stop),
         others: context.opened.map(({ record, ...opened }) => ({ name: record.repository, ...opened })),
       },
       signal,

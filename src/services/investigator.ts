@@ -5,7 +5,7 @@ import { type Model, ModelUnavailable } from 'causeway-models';
 import type { Project } from '../core/project/index.ts';
 import type { Workbench } from '../core/report/index.ts';
 import type { LimitName } from '../db/index.ts';
-import { NOMINAL_PRICE } from '../investigate/index.ts';
+import { type FindInstalled, NOMINAL_PRICE } from '../investigate/index.ts';
 import type { Log } from '../log.ts';
 import { PAUSED_MS } from './services.ts';
 
@@ -37,6 +37,8 @@ interface WorkbenchInput {
   readonly clean: (text: string) => Promise<string>;
   /** The whole report, redacted: the brief may leave out parts. */
   readonly reportText: string;
+  /** Where a lock file or manifest of the commit names a version of the package. */
+  readonly findInstalled?: FindInstalled;
   /** Other repositories that may be read, redacted. */
   readonly others?: readonly { readonly name: string; readonly repository: Repository; readonly tree: SourceTree }[];
 }

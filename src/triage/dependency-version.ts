@@ -11,6 +11,8 @@ const FILES = [
   'yarn.lock',
   'go.mod',
   'Cargo.lock',
+  'Gemfile.lock',
+  'composer.lock',
   'poetry.lock',
   'uv.lock',
   'requirements.txt',
@@ -39,16 +41,37 @@ export async function findDependencyTag(
 ): Promise<Tagged | null> {
   const names = [...new Set(packages.map(({ name }) => name))].slice(0, 5);
   if (names.length === 0) return null;
-  const present = new Set((await tree.files(signal)).entries.map(({ path }) => path));
-  for (const file of FILES.filter((each) => present.has(each))) {
-    const read = await tree.read(file, {}, signal);
-    const tags = read.kind === 'text' ? listTags(read.text, names) : [];
-    for (const tag of tags) {
+  for await (const { text } of readManifests(tree, signal)) {
+    for (const tag of listTags(text, names)) {
       const sha = await repository.resolve(`refs/tags/${tag}`, signal);
       if (sha !== null) return { sha, tag };
     }
   }
   return null;
+}
+
+/** The version of an installed package, and the file that names it; null: none does. */
+export async function findInstalledVersion(
+  tree: SourceTree,
+  name: string,
+  signal: AbortSignal,
+): Promise<{ readonly file: string; readonly version: string } | null> {
+  for await (const { file, text } of readManifests(tree, signal)) {
+    const version = findVersion(text.split('\n'), name);
+    if (version !== null) return { file, version };
+  }
+  return null;
+}
+
+async function* readManifests(
+  tree: SourceTree,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly file: string; readonly text: string }> {
+  const present = new Set((await tree.files(signal)).entries.map(({ path }) => path));
+  for (const file of FILES.filter((each) => present.has(each))) {
+    const read = await tree.read(file, {}, signal);
+    if (read.kind === 'text') yield { file, text: read.text };
+  }
 }
 
 /** What a tag of the versions that the text names may be called. */
@@ -60,19 +83,25 @@ function listTags(text: string, names: readonly string[]): readonly string[] {
   });
 }
 
+/** The installed version, which says more than a range that stands before it. */
 function findVersion(lines: readonly string[], name: string): string | null {
+  // npm lists the copies that other packages have of their own before it.
+  const own = lines.findIndex((line) => line.trim() === `"node_modules/${name}": {`);
+  const top = VERSION.exec(own === -1 ? '' : (lines[own + 1] ?? ''))?.[1];
+  if (top !== undefined) return top;
   let places = 0;
+  let range: string | null = null;
   for (const [index, line] of lines.entries()) {
     const at = findWord(line, name);
     if (at === -1) continue;
     places += 1;
-    if (places > MOST_PLACES) return null;
-    // The installed version says more than the range in the manifest.
+    if (places > MOST_PLACES) break;
     const installed = lines.slice(index + 1, index + LINES).find((text) => KEY.test(text));
-    const version = VERSION.exec(installed ?? line.slice(at + name.length))?.[1];
+    const version = VERSION.exec(installed ?? '')?.[1];
     if (version !== undefined) return version;
+    range ??= VERSION.exec(line.slice(at + name.length))?.[1] ?? null;
   }
-  return null;
+  return range;
 }
 
 /** Where the name begins, not as a part of a longer one; -1: nowhere. */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { LookupFinding, Tool } from '../../core/report/index.ts';
 import { findSpans, type Span } from '../../core/source/index.ts';
 
+import { explainInstalled, type FindInstalled, NOTHING_INSTALLED } from './installed.ts';
 import { listDataKeys, listTestTitles, type OutlineEntry } from './outline-entries.ts';
 import type { EditedTree } from './overlay.ts';
 import {
@@ -59,7 +60,11 @@ interface PartLines {
   readonly defined: readonly OutlineSymbol[];
 }
 
-export function defineReadFilesTool(source: EditedTree, repository: Repository): Tool {
+export function defineReadFilesTool(
+  source: EditedTree,
+  repository: Repository,
+  findInstalled: FindInstalled = NOTHING_INSTALLED,
+): Tool {
   return defineTool({
     name: 'read_files',
     description:
@@ -74,7 +79,7 @@ export function defineReadFilesTool(source: EditedTree, repository: Repository):
     action: ({ files }) => describeAtCommit(`read ${files.map(describePart).join('; ')}`, source.tree.revision),
     execute: async ({ files }, signal) => {
       const read: (PartFinding | PartLines)[] = [];
-      for (const part of files) read.push(await readRequestedPart(source, repository, part, signal));
+      for (const part of files) read.push(await readRequestedPart({ source, repository, findInstalled }, part, signal));
       const shares = shareFairly(
         read.map((part) => (part.kind === 'lines' ? countBytes(part.rows) : Buffer.byteLength(part.text))),
         MAX_READ_BYTES,
@@ -139,9 +144,14 @@ function joinFindings(parts: readonly PartFinding[]): LookupFinding {
   return parts.some(({ kind }) => kind === 'failed') ? answerFailed(text) : answerNothing(text);
 }
 
+interface ReadGround {
+  readonly source: EditedTree;
+  readonly repository: Repository;
+  readonly findInstalled: FindInstalled;
+}
+
 async function readRequestedPart(
-  source: EditedTree,
-  repository: Repository,
+  { source, repository, findInstalled }: ReadGround,
   part: RequestedPart,
   signal: AbortSignal,
 ): Promise<PartFinding | PartLines> {
@@ -154,6 +164,8 @@ async function readRequestedPart(
   const range = part.symbol === undefined ? toRequestedRange(part) : await findSymbol(at, path, part.symbol, signal);
   if (typeof range === 'string') return { kind: 'failed', text: `${name}: ${range}`, cut: '' };
   const read = await at.read(path, range, signal);
+  const installed = read.kind === 'absent' ? await explainInstalled(path, { source, find: findInstalled }, signal) : '';
+  if (installed !== '') return { kind: 'nothing', text: installed, cut: '' };
   if (read.kind !== 'text') return { kind: 'failed', text: explainNoText(path, read), cut: '' };
   const lines = toLines(read.text).lines;
   if (lines.length === 0) {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { LookupFinding, Tool } from '../../core/report/index.ts';
 import { describeSearchCut, type OverlaySearchCut } from '../../core/source/index.ts';
 import { isGenerated, ratePath } from './generated.ts';
+import { explainInstalled, type FindInstalled, NOTHING_INSTALLED } from './installed.ts';
 import type { EditedTree } from './overlay.ts';
 import {
   answerFailed,
@@ -50,7 +51,7 @@ const PARAMETERS = z.strictObject({
 
 type SearchArguments = z.output<typeof PARAMETERS>;
 
-export function defineSearchTool(source: EditedTree): Tool {
+export function defineSearchTool(source: EditedTree, findInstalled: FindInstalled = NOTHING_INSTALLED): Tool {
   return defineTool({
     name: 'search',
     description: `Finds lines in the files of the commit, with your edits. At most "limit" hits (default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}) and 12 kB; if it is cut, narrow it with "paths".`,
@@ -63,7 +64,15 @@ export function defineSearchTool(source: EditedTree): Tool {
       const again = isTriedAgain ? await searchWanted(source, { ...given, regex: true }, signal) : literal;
       const isExpression = isTriedAgain && again.error === '';
       const found = isExpression ? again : literal;
-      if (found.error !== '') return answerFailed(found.error);
+      if (found.error !== '') {
+        const paths = (given.paths ?? []).map(normalisePath);
+        const installed = await Promise.all(
+          paths.map((path) => explainInstalled(path, { source, find: findInstalled }, signal)),
+        );
+        return installed.every((text) => text === '')
+          ? answerFailed(found.error)
+          : answerNothing(joinNotes(...installed));
+      }
       if (found.hits.length === 0) return answerNoHits(given, found.cuts, isExpression);
       return await answerHits(source, { given, found, isExpression }, signal);
     },

@@ -5,6 +5,7 @@ import type { Tool } from '../../core/report/index.ts';
 import { defineCiLogTool } from './ci-log.ts';
 import { defineBlameTool, defineCompareTool, defineHistoryTool } from './commits.ts';
 import { defineCreateFileTool, defineDeleteFileTool, defineRenameFileTool, defineReplaceTool } from './edit-tools.ts';
+import { type FindInstalled, NOTHING_INSTALLED } from './installed.ts';
 import { defineListFilesTool } from './list-files.ts';
 import { addRepositories, type OtherRepository } from './other-repositories.ts';
 import { createOverlay, type Overlay, type OverlayOptions } from './overlay.ts';
@@ -24,19 +25,26 @@ export interface ToolboxOptions extends OverlayOptions {
   readonly repository: Repository;
   /** Log of the failed run; null where the report is not about one. */
   readonly ciLog: string | null;
+  readonly findInstalled?: FindInstalled;
   /** That may be read as well; absent: none. */
   readonly others?: readonly OtherRepository[];
 }
 
 /** Tools of one run. Running the recorded edits again on a new toolbox of the same commit brings the overlay back. */
-export function createToolbox({ repository, ciLog, others = [], ...options }: ToolboxOptions): Toolbox {
+export function createToolbox({
+  repository,
+  ciLog,
+  findInstalled = NOTHING_INSTALLED,
+  others = [],
+  ...options
+}: ToolboxOptions): Toolbox {
   const { tree, clean } = options;
   const overlay = createOverlay(options);
   const tools = [
     defineListFilesTool(overlay),
-    defineReadFilesTool(overlay, repository),
+    defineReadFilesTool(overlay, repository, findInstalled),
     defineOutlineTool(overlay),
-    defineSearchTool(overlay),
+    defineSearchTool(overlay, findInstalled),
     defineHistoryTool(repository, tree),
     defineBlameTool(overlay),
     defineCompareTool(repository, tree, async (path) => {

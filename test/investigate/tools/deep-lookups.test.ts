@@ -305,6 +305,48 @@ describe('outline', () => {
   });
 });
 
+describe('what is installed', () => {
+  const files = {
+    'package.json': '{ "dependencies": { "@shop/money": "^2.0.0", "left-pad": "^1.0.0" } }\n',
+    'package-lock.json': JSON.stringify(
+      {
+        packages: {
+          '': { dependencies: { '@shop/money': '^2.0.0', 'left-pad': '^1.0.0' } },
+          'node_modules/@shop/money': { version: '2.4.1' },
+        },
+      },
+      null,
+      2,
+    ),
+    'poetry.lock': '[[package]]\nname = "click"\nversion = "8.1.7"\n',
+    'go.mod': 'module shop\n\nrequire github.com/acme/tax v1.3.0\n',
+  };
+
+  it.each([
+    ['node_modules/@shop/money/dist/round.js', '@shop/money 2.4.1 (by package-lock.json), a dependency'],
+    ['packages/a/node_modules/left-pad/index.js', 'left-pad 1.0.0 (by package-lock.json), a dependency'],
+    ['/usr/lib/python3.12/site-packages/click/core.py', 'click 8.1.7 (by poetry.lock), a dependency'],
+    ['vendor/github.com/acme/tax/rate.go', 'github.com/acme/tax 1.3.0 (by go.mod), a dependency'],
+    ['node_modules/none/index.js', 'none, a dependency whose version no lock file in the root names'],
+  ])('is named with its version: %s', async (path, which) => {
+    await using bench = await workbench(files);
+    const plain = path.replace(/^\//, '');
+    expect(await bench.ask('read_files', { files: [{ path }] })).toContain(
+      `nothing: ${plain} is of ${which}: its source isn't available here.`,
+    );
+    expect(await bench.ask('search', { pattern: 'round', paths: [path] })).toContain(
+      `nothing: ${plain} is of ${which}`,
+    );
+  });
+
+  it('is read where the repository has it', async () => {
+    await using bench = await workbench({ ...files, 'vendor/github.com/acme/tax/rate.go': 'package tax\n' });
+    expect(await bench.ask('read_files', { files: [{ path: 'vendor/github.com/acme/tax/rate.go' }] })).toContain(
+      'package tax',
+    );
+  });
+});
+
 describe('history', () => {
   async function openHistory() {
     const repo = await gitRepository();

@@ -3,6 +3,7 @@
 import type { Repository } from 'causeway-git-objects';
 import { type GitRepository, gitRepository } from '../../../packages/git-objects/test/git-repository.ts';
 import { createToolbox, type Toolbox } from '../../../src/investigate/tools/toolbox.ts';
+import { findInstalledVersion } from '../../../src/triage/dependency-version.ts';
 import { pathProject, SIGNAL, testSource, treeOf } from '../../support/project-source.ts';
 
 export interface Workbench extends AsyncDisposable {
@@ -30,7 +31,8 @@ export async function openWorkbench(repo: GitRepository, ciLog: string | null = 
   const repository = await made.source.open(pathProject(repo.path), SIGNAL);
   const again = async () => {
     const tree = await treeOf(repository);
-    return createToolbox({ repository, tree, rawTree: tree, clean: async (text) => text, ciLog });
+    const findInstalled = (name: string) => findInstalledVersion(tree, name, SIGNAL);
+    return createToolbox({ repository, tree, rawTree: tree, clean: async (text) => text, ciLog, findInstalled });
   };
   const toolbox = await again();
   return {
