@@ -145,7 +145,7 @@ const PROCESS =
 
 /** How something is run, which the model cannot. */
 const RUN =
-  /\b(?:runs?|running|execut\w+|invoke|debug\w*)\b|^\s*(?:\||\$)|^[^\n]{0,80}`(?:npm|yarn|pnpm|make|cargo|go|tox|bundle|just) /im;
+  /\b(?:runs?|running|execut\w+|invoke|debug\w*)\b|^ {0,8}(?:\||\$)|^[^\n]{0,80}`(?:npm|yarn|pnpm|make|cargo|go|tox|bundle|just) /im;
 
 const CHANGELOG = /\b(?:changelog|changesets?|news fragments?|changes\.(?:md|rst)|release notes)\b/i;
 

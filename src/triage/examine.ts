@@ -437,7 +437,7 @@ function rankUses(hits: readonly SearchHit[], { report }: CalledPlace): readonly
 async function describeUse(lookups: Lookups, { path, line, text }: SearchHit): Promise<string> {
   const outline = await attempt(lookups, `outline ${path}`, () => lookups.tree.outline(path, lookups.signal));
   const name = findEnclosingFunction(outline ?? [], line);
-  return `${path}:${line}${name === '' ? '' : ` (${name})`}: ${cutText(text.trim(), 160)}`;
+  return `${path}:${line}${name === '' ? '' : ` (${name})`}: ${cutText(text.trimEnd(), 160)}`;
 }
 
 async function recordBlame(lookups: Lookups, { file, line: number }: RankedSuspect): Promise<CommitInfo | null> {

@@ -173,7 +173,7 @@ function describeReference({ name, commits, hits }: Reference): readonly string[
     ...commits.map(
       ({ sha, date, author, subject }) => `  ${shortenSha(sha)} ${date.slice(0, 10)} ${author}: ${subject}`,
     ),
-    ...hits.map(({ path, line, text }) => `  ${path}:${line}: ${cutText(text.trim(), 160)}`),
+    ...hits.map(({ path, line, text }) => `  ${path}:${line}: ${cutText(text.trimEnd(), 160)}`),
   ];
   return [`${name}:`, ...lines];
 }

@@ -97,8 +97,8 @@ describe('the likeliest place', () => {
     ]);
     const { result = '', analysis } = find('find what calls close of src/store.ts') ?? {};
     expect(result.split('\n').slice(0, 2)).toEqual([
-      'app/queue.ts:4 (dropQueue): all.close();',
-      'app/end.ts:3 (end): all.close();',
+      'app/queue.ts:4 (dropQueue):   all.close();',
+      'app/end.ts:3 (end):   all.close();',
     ]);
     expect(result).not.toContain('lib/files.ts');
     expect(analysis).toContain("30 more name a `close` in files that don't refer to this one.");

@@ -23,13 +23,14 @@ export const GENERATED_GLOBS: readonly string[] = [
   ...['dist', 'node_modules', '__snapshots__'].map((folder) => `**/${folder}/**`),
 ];
 
-/** Texts in languages other than English, in which the program is written. */
-const TRANSLATED =
-  /(?:^|\/)(?:locales?|i18n|lang(?:uages?)?|translations?|l10n)\/(?!(?:.*[/_.-])?en(?:[-_][a-z]{2})?[/.]).*\.(?:json|ya?ml|po|mo|properties|xlf|xliff|arb|strings|resx)$|\.(?:po|mo)$/i;
+const TRANSLATIONS = /(?:^|\/)(?:locales?|i18n|lang(?:uages?)?|translations?|l10n)\//i;
+const OF_TEXTS = /\.(?:json|ya?ml|po|mo|properties|xlf|xliff|arb|strings|resx)$/i;
+const ENGLISH = /[/_.-]en(?:[-_][a-z]{2})?[/.]/i;
 
 /** Whether nobody reads it for a cause: built, locked, recorded or translated. Also of a folder of such files. */
 export function isGenerated(path: string): boolean {
-  return GENERATED.test(path) || TRANSLATED.test(path);
+  const isTranslated = TRANSLATIONS.test(path) && OF_TEXTS.test(path) && !ENGLISH.test(path);
+  return GENERATED.test(path) || isTranslated || /\.(?:po|mo)$/.test(path);
 }
 
 /** Source before tests, these before texts, and what programs write last. */

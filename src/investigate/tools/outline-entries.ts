@@ -13,10 +13,10 @@ const MAX_LINE = 1_000;
 
 /** A call or block of a runner with its title: `it('adds', …`, `t.Run("empty", …`, `describe Cart do`, `@DisplayName("…")`. */
 const TITLE =
-  /^\s*(?:(?:RSpec|QUnit|Deno|[tbsg])\.)?(?:x|f)?(?:describe|context|suite|it|test|specify|scenario|feature|bench|Run|should|@DisplayName|@Test)\b(?:\.(?:each|for)\b.{0,300}\)|(?:\.\w{1,20}){0,3})\s*\(?\s*(?:["'`]|[A-Z][\w:]*(?:,| do\b))/;
+  /^[ \t]{0,60}(?:(?:RSpec|QUnit|Deno|[tbsg])\.)?(?:x|f)?(?:describe|context|suite|it|test|specify|scenario|feature|bench|Run|should|@DisplayName|@Test)\b(?:\.(?:each|for)\b.{0,300}\)|(?:\.\w{1,20}){0,3}) ?\(? ?(?:["'`]|[A-Z][\w:]*(?:,| do\b))/;
 
 /** The title of a table of cases, after it: `])('adds %i', …`; a case of a table in Go: `name: "empty",`. */
-const CASE = /^\s*(?:[\])}`]{1,3}\s*\(\s*["'`]|\{?\s*[nN]ame:\s*["`])/;
+const CASE = /^[ \t]{0,60}(?:[\])}`]{1,3} ?\( ?["'`]|(?:\{ ?)?[nN]ame: {0,20}["`])/;
 
 /** A test that is a block with its name: `keeps_names: {`. */
 const LABEL = /^[A-Za-z_$][\w$]*: \{$/;
@@ -31,10 +31,10 @@ export function listTestTitles(path: string, text: string): readonly OutlineEntr
 }
 
 const KEYS: Readonly<Record<string, RegExp>> = {
-  json: /^\s*"[^"]{1,200}"\s*:/,
-  yaml: /^\s*(?:- )?["']?[\w./@$ -]{1,100}["']?\s*:(?:\s|$)/,
+  json: /^[ \t]{0,60}"[^"]{1,200}" ?:/,
+  yaml: /^ {0,60}(?:- )?["']?[\w./@$-][\w./@$ -]{0,99}["']?:(?:\s|$)/,
   toml: /^\s*\[{1,2}[^\]]{1,200}\]{1,2}|^[\w."-]{1,100}\s*=/,
-  ini: /^\s*\[[^\]]{1,200}\]|^[\w.-]{1,100}\s*[=:]/,
+  ini: /^ {0,60}\[[^\]]{1,200}\]|^[\w.-]{1,100} {0,60}[=:]/,
 };
 
 const FORMS: Readonly<Record<string, string>> = {
