@@ -221,13 +221,14 @@ function checkCitation(citation: Citation, evidence: ReviewEvidence): Citation |
   const isWritten = occursIn(ready, written);
   if (citation.step > firstEdit && isWritten) return 'your own edit wrote it';
   if (!isInformative(ready)) return 'it is too short or too common to prove anything; add the line before or after it';
-  if (step?.kind === 'edit') return 'an edit shows your own text; cite a step that looked something up';
-  if (step?.kind === 'failed') return 'that step failed and shows nothing';
+  if (step === undefined) return `there is no such step; the last one is ${Math.max(0, ...steps.keys())}`;
+  if (step.kind === 'edit') return 'an edit shows your own text; cite a step that looked something up';
+  if (step.kind === 'failed') return 'that step failed and shows nothing';
   // A search that found nothing repeats the words that were searched for.
-  if (step?.kind === 'nothing' && occursIn(ready, prepareText(step.action))) {
+  if (step.kind === 'nothing' && occursIn(ready, prepareText(step.action))) {
     return 'it repeats your query, and nothing was found';
   }
-  if (step !== undefined && occursIn(ready, getText(step))) return citation;
+  if (occursIn(ready, getText(step))) return citation;
   const others = [...steps.values()].filter(
     (each) => isLookup(each) && !(isWritten && each.number > firstEdit) && occursIn(ready, getText(each)),
   );

@@ -40,14 +40,14 @@ describe('a quotation under the number of another step', () => {
   const quote = 'const { percent, minimum } = COUPONS.get(code);';
   const reported = { number: 1, source: 'report', action: 'read the report', result: quote, analysis: '' } as const;
 
-  it.each([2, 99])('proves its claim by the step that shows it: %i', async (step) => {
-    const { claims, faults, quotations } = await checked(cites(step, quote));
+  it('proves its claim by the step that shows it', async () => {
+    const { claims, faults, quotations } = await checked(cites(2, quote));
     expect(claims).toMatchObject([{ support: 'proven', seenInSource: true, citations: [{ step: 1, quote }] }]);
     expect([faults, quotations]).toEqual([[], { given: 1, false: 0 }]);
   });
 
   it('is the repository where the report has the same words, and the report where nothing else has them', async () => {
-    const run = await sampleRun(cites(99, quote));
+    const run = await sampleRun(cites(2, quote));
     const [read, ...rest] = run.steps;
     const both = { ...run, steps: [reported, ...rest, { ...read!, number: 8 }] };
     expect((await checkEvidence(run.draft!, both)).claims[0]?.citations).toEqual([{ step: 8, quote }]);
@@ -64,6 +64,7 @@ it('proves something by its length where each of its words is common', () => {
 describe('a quotation proves nothing', () => {
   it.each([
     ['invented', 1, 'const coupon = undefined as never;', 'is in no result'],
+    ['of a step that does not exist', 99, 'const { percent, minimum } = COUPONS.get(code);', 'there is no such step'],
     ['with words left out', 1, 'const { percent } = COUPONS.get(code);', 'is in no result'],
     ['too short', 1, 'percent', 'too short or too common'],
     ['empty', 1, '', 'too short or too common'],

@@ -299,7 +299,6 @@ describe('a conclusion whose evidence does not hold', () => {
       [{ ...claim('let sum = 7'), places: [{ file: 'sum.ts', line: 1 }] }, claim('let sum = 1')],
     ],
     ['next to one that holds', [{ ...claim('let sum = 1'), citations: [cite('let sum = 7'), cite('let sum = 1')] }]],
-    ['under the number of another step', [{ ...claim(''), citations: [{ ...cite('let sum = 1'), step: 3 }] }]],
   ])('costs no turn where the rest stands: %s', async (_, rootCause) => {
     const { end, model } = await play([LOOK, call('conclude', { ...DRAFT, rootCause })]);
     expect(end).toMatchObject({ kind: 'concluded', partial: false, stop: null });
