@@ -1,10 +1,9 @@
 // Who owns the file that a conclusion is about: by the scope that has it, or else by CODEOWNERS.
 
 import type { Repository } from 'causeway-git-objects';
-import { type Conclusion, findContextFile, type Ownership } from '../core/issue/index.ts';
+import { type Conclusion, findContextFile, isReliable, type Ownership } from '../core/issue/index.ts';
 import { findScopeOf, type Scope } from '../core/project/index.ts';
 import { readOwnersOf } from '../core/source/index.ts';
-import { isReliable } from '../triage/index.ts';
 
 /**
  * Of the first changed file, or else of the first suspect where that is reliable: the wrong people must not be named.

@@ -2,11 +2,11 @@
 
 import type { ReadLog } from 'causeway-ci-log';
 import { formatCounted } from '../core/counted.ts';
+import { isReliable } from '../core/issue/index.ts';
 import { countImages, type InvestigationStep, type SourcedStep } from '../core/report/index.ts';
 import { nameBranch } from '../core/source/index.ts';
 import type { MappedFrame } from './clues.ts';
 import { joinReasons, shortenSha } from './lookups.ts';
-import { isReliable } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { formatError } from './report-errors.ts';
 import type { AskedCommit, Revisions } from './resolve-revision.ts';

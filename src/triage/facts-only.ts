@@ -5,14 +5,21 @@ import type { CommitInfo } from 'causeway-git-objects';
 import { formatInlineCode } from 'causeway-safe-markdown';
 import { removeInvisibleIn } from 'causeway-visible-text';
 import { formatCounted } from '../core/counted.ts';
-import { type Analysis, type Conclusion, type Step, type Suspect, TOUCHED_BY_CHANGE } from '../core/issue/index.ts';
+import {
+  type Analysis,
+  type Conclusion,
+  isReliable,
+  type Step,
+  type Suspect,
+  TOUCHED_BY_CHANGE,
+} from '../core/issue/index.ts';
 import type { ContextRepository } from '../core/source/index.ts';
 import { isLineNamed } from './clues.ts';
 import { nameWhatIsRead } from './describe-steps.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './gathered-facts.ts';
 import { cutSubject, nameCommit, shortenSha } from './lookups.ts';
-import { isReliable, preventRise } from './rank-suspects.ts';
+import { preventRise } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { formatError } from './report-errors.ts';
 import { isSilent } from './signals.ts';
@@ -257,8 +264,9 @@ function describeReproduction({ stepsToReproduce, examined, signals, logs }: Fac
   if (failed !== undefined) return `Run the failing test ${formatInlineCode(failed)} alone at this commit.`;
   if (stepsToReproduce.length > 0)
     return `Turn the steps to reproduce into a failing test${place === '' ? '' : `; the nearest one is ${place}`}.`;
+  // That a test would help is no news to anybody: which one to begin with may be.
   if (signals.traces.length + signals.commands.length + signals.quoted.length > 0)
-    return `Write a failing test${place === '' ? '' : `; the nearest one is ${place}`}.`;
+    return place === '' ? '' : `Write a failing test; the nearest one is ${place}.`;
   return `Steps to reproduce would help.${place === '' ? '' : ` The nearest test is ${place}.`}`;
 }
 

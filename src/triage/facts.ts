@@ -3,6 +3,7 @@
 import type { ReadLog } from 'causeway-ci-log';
 import type { CommitInfo, Repository, SourceTree } from 'causeway-git-objects';
 import type { CommitRange } from '../core/check/index.ts';
+import { isReliable } from '../core/issue/index.ts';
 import type { Scope } from '../core/project/index.ts';
 import type { SourcedStep } from '../core/report/index.ts';
 import type { Lexicon } from '../core/source/index.ts';
@@ -36,14 +37,7 @@ import { readOwnPackages } from './own-packages.ts';
 import { findMeantPlaces } from './passing-mentions.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
 import { rankRange } from './rank-commits.ts';
-import {
-  carryClues,
-  isReliable,
-  placeSuspects,
-  rankSuspects,
-  sayOfFile,
-  selectShownSuspects,
-} from './rank-suspects.ts';
+import { carryClues, placeSuspects, rankSuspects, sayOfFile, selectShownSuspects } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
 import { createReferenceClues, findReferences, type Reference, recordReferences } from './references.ts';
 import { readsAsWish } from './report-text.ts';

@@ -6,7 +6,6 @@ export { findTestCases } from './nearest-tests.ts';
 export { classifyFile, isDependencyList, isProgram } from './own-code.ts';
 export { readOwnPackages } from './own-packages.ts';
 export { createPathIndex, getFileName, type PathIndex } from './paths.ts';
-export { isReliable } from './rank-suspects.ts';
 export { computeReportFingerprint } from './report-text.ts';
 export { readReportTitle } from './signals.ts';
 export { createTurns, runInSlices, SLICE_PATHS } from './slices.ts';

@@ -26,6 +26,9 @@ function isImport(text: string, isCode: boolean): boolean {
   return isCode ? IMPORT.test(text) : /^\s*#\s*include\b/.test(text);
 }
 
+/** How a compiler says by which files it came to the one that it complains of. */
+const INCLUDED = /^\s{0,40}(?:\w{0,2} file included )?from \S{1,300}:\d{1,7}[,:]/;
+
 /** A line that is nothing but the name of a file, with the marks of a heading, a comment or a label. */
 const CAPTION =
   /^\s{0,40}(?:(?:#{1,6}|\/\/+|\/\*+|<!--|--|;;?|%|\*{1,2}|[-*+] |\d{1,2}[.)])\s{0,8})?(?:file(?:name)?\s{0,4}:?\s{0,4})?[`"'*_(]{0,3}[\w@.~/\\+()[\]$-]{3,200}[`"'*_):,]{0,4}\s{0,8}(?:\*\/|-->)?\s{0,40}$/i;
@@ -68,7 +71,7 @@ export function findMeantPlaces(report: string): ReadonlySet<string> {
   const lines = markCode(toPlainLines(report.slice(0, MOST_READ)));
   for (const [index, { text, kind }] of lines.entries()) {
     const isCode = kind === 'code';
-    const isQuiet = QUIET_LOG.test(text) || TREE.test(text) || PROMPT.test(text) || isImport(text, isCode);
+    const isQuiet = [QUIET_LOG, TREE, PROMPT, INCLUDED].some((form) => form.test(text)) || isImport(text, isCode);
     if (kind === 'fence' || isQuiet || isListing(text)) continue;
     const places = findPlacesIn(text);
     if (places.length === 0 || new Set(places.map(({ file }) => file)).size > MOST_IN_LINE) continue;

@@ -1,7 +1,7 @@
 // From clues to suspects: one per file, scored 0 to 1, each saying why.
 
 import type { OutlineSymbol, SourceTree } from 'causeway-git-objects';
-import type { Suspect } from '../core/issue/index.ts';
+import { RELIABLE_SCORE, type Suspect } from '../core/issue/index.ts';
 import { findEnclosingFunction, findSpans, isOfInlineTests, markTexts } from '../core/source/index.ts';
 import { type Clue, type ClueKind, combineEvidence, type Evidence, isFirm, isLineNamed, NAMINGS } from './clues.ts';
 import { carryLine, findDefinitionLine, isInformativeLine } from './examine.ts';
@@ -18,12 +18,6 @@ const MAX_LATE = 5;
 
 /** Clues of one kind repeat each other: only the best few of a file count. */
 const MAX_PER_KIND = 3;
-
-/**
- * Below this a first suspect was wrong more often than right (50 of 130 right; above it 408 of 558, over 688 reports
- * of 30 projects).
- */
-const WEAK_SCORE = 0.6;
 
 const LEAST_SCORE = 0.02;
 
@@ -174,7 +168,7 @@ function liftChanged(
     const score = Math.max(file.score, computeScore(file.path, pickBestOfKinds(given)));
     const isChanged = given.some((clue) => clue.isChanged) && !others.some(({ named }) => named);
     const evidence = EVIDENCE_ORDER.indexOf(combineEvidence(others));
-    const isFixed = isChanged || score >= WEAK_SCORE || others.some(staysBefore);
+    const isFixed = isChanged || score >= RELIABLE_SCORE || others.some(staysBefore);
     return { file, score, isChanged, evidence, isFixed };
   });
   for (const [from, one] of files.entries()) {
@@ -252,7 +246,7 @@ function placeRanked(
     .map(({ path, score, clues }) => {
       const given = byFile.get(path) ?? [];
       const isNamed = named.has(path);
-      const own = Math.max(score, computeScore(path, pickBestOfKinds(given)), isNamed ? WEAK_SCORE : 0);
+      const own = Math.max(score, computeScore(path, pickBestOfKinds(given)), isNamed ? RELIABLE_SCORE : 0);
       order = Math.max(order, own);
       return { suspect: createSuspect(path, [...given, ...clues], { score: own, isNamed }), order };
     })
@@ -342,11 +336,6 @@ function pickBestPlace(clues: readonly Clue[]): Clue | undefined {
         b.strength - a.strength
       );
     })[0];
-}
-
-/** Whether a place is likelier right than wrong, so that it may be named as the most likely one. */
-export function isReliable(suspect: Suspect | undefined): boolean {
-  return suspect !== undefined && suspect.score >= WEAK_SCORE;
 }
 
 /**

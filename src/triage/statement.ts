@@ -2,9 +2,9 @@
 
 import type { ReadLog } from 'causeway-ci-log';
 import { isLogLine, type MarkedLine, markCode, markTracebacks } from 'causeway-log-lines';
+import { isReliable } from '../core/issue/index.ts';
 import type { Facts } from './gathered-facts.ts';
 import { nameCommit, shortenSha } from './lookups.ts';
-import { isReliable } from './rank-suspects.ts';
 import { formatError } from './report-errors.ts';
 import {
   classifyHeading,

@@ -15,6 +15,7 @@ import {
   formatPercent,
   type Issue,
   type IssueView,
+  isReliable,
   NO_LINKS,
   nameLook,
   SCRIPTED_MODEL,
@@ -303,8 +304,8 @@ function describeNextStep(
   const { outcome, suspects } = analysis;
   if (pullRequest?.state === 'merged') return 'nothing to do: the pull request is merged';
   if (pullRequest?.state === 'open') return 'review the pull request';
-  // Without a suspect there is no place to check.
-  if (outcome === 'facts_only' && suspects.length === 0) return NEXT.inconclusive;
+  // Without a suspect to rely on there is no place to check.
+  if (outcome === 'facts_only' && !isReliable(suspects[0])) return NEXT.inconclusive;
   const appliesByHand = outcome === 'code_fix' && (!isGithubProject(project) || diff.files.length === 0);
   return appliesByHand ? 'review the change, then apply it' : NEXT[outcome];
 }

@@ -28,6 +28,10 @@ describe('a passing mention', () => {
     ['is what a log says of its own work', ['```', 'DEBUG|rg::args|crates/core/args.rs:527: not reading files', '```']],
     ['is what a log says with a time', ['2024-05-02T10:11:12Z INFO src/pool.ts:12 connected']],
     ['is an import of the sample', ['```c++', '#include <fmt/core.h>', '```']],
+    [
+      'is how the compiler came to the file that it complains of',
+      ['```', 'In file included from ../../src/deep/cart.h:4,', '                 from src/shop.cpp:1:', '```'],
+    ],
     ['is an import in a module', ['```ts', "import { cart } from './src/shop/cart.ts';", '```']],
     ['is a script of a page', ['```html', '<script type="module" src="/src/entry/cart.ts"></script>', '```']],
     ['is a file in the address of a playground', ['https://codesandbox.io/s/shop-2bbjn?file=/src/deep/cart.js']],

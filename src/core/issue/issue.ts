@@ -34,6 +34,17 @@ export interface Suspect {
   readonly reasons: readonly string[];
 }
 
+/**
+ * Below this a first suspect was wrong more often than right (50 of 130 right; above it 408 of 558, over 688 reports
+ * of 30 projects).
+ */
+export const RELIABLE_SCORE = 0.6;
+
+/** Whether a place is likelier right than wrong, so that it may be named as the most likely one. */
+export function isReliable(suspect: Suspect | undefined): boolean {
+  return suspect !== undefined && suspect.score >= RELIABLE_SCORE;
+}
+
 /** Who owns the file that an answer is about. */
 export interface Ownership {
   readonly file: string;

@@ -9,6 +9,7 @@ import {
   buildSourceLinks,
   type Conclusion,
   filterIssue,
+  isReliable,
   isWithheld,
   removeCitations,
   type SourcedIssue,
@@ -369,10 +370,10 @@ function renderHeadline(issue: SourcedIssue, result: ResultComment): string {
   return `**${parts.filter(Boolean).join(' · ')}**`;
 }
 
-/** Without a suspect there is no place to check, and questions come before one that is a guess. */
+/** Without a suspect to rely on there is no place to check, and questions come before one that is a guess. */
 function placeSearch({ suspects, questions }: SourcedIssue['analysis']): Outcome {
-  if (suspects.length === 0) return 'inconclusive';
-  return questions.length === 0 ? 'facts_only' : 'needs_information';
+  if (suspects.length > 0 && questions.length > 0) return 'needs_information';
+  return isReliable(suspects[0]) ? 'facts_only' : 'inconclusive';
 }
 
 function describeNextInComment(outcome: Outcome, { fix, place, isSuggested = false }: ResultComment): string {
