@@ -106,7 +106,7 @@ function parseBuildLogsJson(text: string): unknown {
   }
 }
 
-/** A key is an origin, which is no secret unless something else was written there. */
+/** A key is an origin, which is not a secret unless something else was written there. */
 function describeHostFault(issue: z.core.$ZodIssue): string {
   const [, origin = '', ...rest] = issue.path.map(String);
   const where = [ORIGIN.safeParse(origin).success ? origin : '', rest.join('.')].filter(Boolean).join(', ');

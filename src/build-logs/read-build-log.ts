@@ -49,7 +49,7 @@ export function createBuildLogs(options: BuildLogOptions): ReadBuildLog {
   };
 }
 
-/** The same origin as a whole: scheme, host and port. A user in front of the host is no part of it. */
+/** The same origin as a whole: scheme, host and port. A user in front of the host is not a part of it. */
 function findHost(hosts: BuildLogOptions['hosts'], request: BuildRequest): AskedBuild | null {
   const url = request.url.length > LONGEST_ADDRESS ? null : URL.parse(request.url);
   const host = url === null || url.username + url.password !== '' ? undefined : hosts.get(url.origin);

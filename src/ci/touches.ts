@@ -24,7 +24,7 @@ export interface Tie {
   readonly test: string;
 }
 
-/** A test uses much that it does not test: that it uses a changed file is no reason to call the change the cause. */
+/** A test uses much that it does not test: that it uses a changed file is not a reason to call the change the cause. */
 export function isCertainTie({ kind }: Tie): boolean {
   return kind !== 'used';
 }

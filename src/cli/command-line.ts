@@ -300,7 +300,7 @@ function checkOption({ name, rawName, value, inlineValue }: GivenOption, options
   if (!value || isSwallowed) refuseCommand(`${rawName} needs a value after it.`, topic);
 }
 
-/** ` Did you mean "x"?` for a word that is nearly one of those known; empty where none is near. */
+/** ` Did you mean "x"?` for a word that is nearly one of those known; empty if none is near. */
 function suggestWord(word: string, known: readonly string[]): string {
   const name = findNearestName(word, known);
   return name === null ? '' : ` Did you mean "${name}"?`;

@@ -16,7 +16,7 @@ import type { Io } from './terminal.ts';
 export interface SubjectReader {
   readonly readAddress: ReadReportAddress;
   readonly shortenLog: ShortenLog;
-  /** The root of the git repository that the folder is in; null where there is none. */
+  /** The root of the git repository that the folder is in; null if none. */
   readonly repositoryAround: (folder: string) => string | null;
 }
 
@@ -164,7 +164,7 @@ async function* readStdin(io: Io, signal: AbortSignal): AsyncGenerator<Uint8Arra
   }
 }
 
-/** Throws `usage` where it cannot be read, or is no text. */
+/** Throws `usage` where it cannot be read, or is not text. */
 async function* readLogFile(file: string, cwd: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path.resolve(cwd, file));
@@ -200,7 +200,7 @@ type InputForm = keyof typeof BEGINNINGS;
 
 const FORMS = Object.keys(BEGINNINGS) as readonly InputForm[];
 
-/** As UTF-8 without its mark: compressed logs and UTF-16 are understood. Throws `usage` for what is no text. */
+/** As UTF-8 without its mark: compressed logs and UTF-16 are understood. Throws `usage` for what is not text. */
 async function* decodeInput(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = Readable.from(chunks)[Symbol.asyncIterator]();
   const first: IteratorResult<Uint8Array> = await source.next();

@@ -154,7 +154,7 @@ function placeModel(state: ModelState): readonly string[] {
   return isModelMissing(state) ? [] : [`  ${formatModel(state)}`];
 }
 
-/** `token`: null where it is not known any more. */
+/** `token`: null if it is not known any more. */
 function formatCalls({ address, projects, example }: LocalStarted, token: string | null): string {
   const authorization = `-H ${quoteLiteral(`Authorization: Bearer ${token ?? 'TOKEN'}`)}`;
   const project = projects.find(({ id }) => id === example?.projectId) ?? projects[0];

@@ -97,7 +97,7 @@ export interface ForecastCheck {
   readonly name: string;
   readonly branch: string;
   readonly pullRequest: number | null;
-  /** The first error, one line; "" where there is none. */
+  /** The first error, one line; "" if none. */
   readonly headline: string;
   /** Why the log says nothing; "" where it was read. */
   readonly noLog: string;

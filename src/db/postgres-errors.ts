@@ -111,7 +111,7 @@ const NETWORK: ReadonlySet<string> = new Set([
   ...['ENETDOWN', 'EHOSTDOWN', 'EADDRNOTAVAIL', 'EMFILE', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
 ]);
 
-/** SQLSTATE, or the code of a failed system call; empty where there is none. */
+/** SQLSTATE, or the code of a failed system call; empty if none. */
 function readCode(error: unknown): string {
   if (error instanceof AggregateError) return readCode(error.errors[0]);
   if (!(error instanceof Error) || !('code' in error)) return '';

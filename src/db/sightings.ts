@@ -206,7 +206,7 @@ function isMoved(sighting: Sighting, before: KnownSighting, isRed: boolean): boo
   return sighting.pullRequest !== null && (before.pullRequest === null || (before.isOver && isRed));
 }
 
-/** The end of the former pull request was no end of the moved sightings: it is one commit. */
+/** The end of the former pull request was not an end of the moved sightings: it is one commit. */
 function applyMoves(failure: Failure, moved: readonly MovedSighting[]): Failure {
   const isOpenAfterAll = failure.closed?.by === 'pull_request' && moved.some(({ isLive }) => isLive);
   const open: Failure =

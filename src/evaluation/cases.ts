@@ -46,7 +46,7 @@ export function describeLeak(leak: Leak): string {
   return LEAKS[leak];
 }
 
-/** Why a fix is no case. */
+/** Why a fix is not a case. */
 export type Unfit = 'no_source_changed' | 'too_large' | 'unreadable';
 
 const UNFIT: Readonly<Record<Unfit, string>> = {
@@ -66,7 +66,7 @@ const PROGRAM =
 const TEST =
   /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__)\/|(?:^|\/)(?:test_[^/]+\.py|conftest\.py|[^/]+[._-](?:tests?|spec|specs|e2e)\.[^/]+|[^/]*[a-z0-9](?:Tests?|IT|Spec|TestCase)\.(?:java|kt))$/;
 
-/** Whether a fix could be counted there: a source file that is no test. */
+/** Whether a fix could be counted there: a source file that is not a test. */
 export function isCandidate(path: string): boolean {
   return PROGRAM.test(path) && !TEST.test(path);
 }

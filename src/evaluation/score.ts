@@ -20,7 +20,7 @@ export interface Score {
 /** A line counts as near within this distance of one that the fix changed. */
 const NEAR = 3;
 
-/** The first of `ranked` that is in `right`, from 1; 0 where none is. */
+/** The first of `ranked` that is in `right`, from 1; 0 if none is. */
 export function findFirstRank(ranked: readonly string[], right: readonly string[]): number {
   return ranked.findIndex((each) => right.includes(each)) + 1;
 }

@@ -102,7 +102,7 @@ class IndexFile implements Disposable {
     const decoder = new TextDecoder();
     this.#inTransaction(() => {
       for (const { blob, bytes } of files) {
-        // What holds NUL is no text: it is known, and never found.
+        // What holds NUL is not text: it is known, and never found.
         const text = bytes.includes(0) ? '' : decoder.decode(bytes).slice(0, MAX_TEXT);
         const terms = toTokens(text);
         const { changes, lastInsertRowid } = add.run(blob, terms.length);

@@ -73,7 +73,7 @@ export async function* followInvestigation(
   }
 }
 
-/** The investigation once it has ended, or as it is after `ms`; null where there is none (any more). */
+/** The investigation once it has ended, or as it is after `ms`; null if there is none (any more). */
 export async function waitForEnd(
   { store, changes }: FollowDeps,
   id: string,

@@ -40,7 +40,7 @@ interface JudgedPast {
   /** For the ledger. */
   readonly verdict: Verdict;
   readonly fingerprint: string;
-  /** Redacted; "" where there is none. */
+  /** Redacted; "" if none. */
   readonly headline: string;
   /** Why the log was not read; "": it was. */
   readonly noLog: string;

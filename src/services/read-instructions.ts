@@ -215,7 +215,7 @@ const MODEL = /\b(?:AI|A\.I\.|LLMs?|large language models?|language models?|gene
 const RULE =
   /\b(?:polic(?:y|ies)|must|must not|may not|not (?:allowed|accepted|permitted|welcome)|prohibit|forbid|ban(?:ned)?|reject|disclos|clos(?:e|ed)|declar|responsib|accountab|require|do not|don't|cannot|will not|refrain)/i;
 
-/** How a pull request or commit is worded is no reason to hold one back. */
+/** How a pull request or commit is worded is not a reason to hold one back. */
 const FORM = /\b(?:titles?|descriptions?|co-authored|emojis?)\b/i;
 
 /** A file that is written for models is full of such words: only its own heading about contributions counts there. */

@@ -29,7 +29,7 @@ export type RequestedPullRequest =
   | { readonly kind: 'open'; readonly url: string }
   /** `reason`: for a person, with the repair. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The Issue is gone, or the account is no person on GitHub. */
+  /** The Issue is gone, or the account is not a person on GitHub. */
   | { readonly kind: 'absent' };
 
 const LOCAL = "This project isn't on GitHub, so no pull request can be opened. Apply the patch yourself.";

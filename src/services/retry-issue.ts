@@ -37,7 +37,7 @@ export type Retried =
   | { readonly kind: 'key_reused' }
   /** `reason`: for a person, with the repair. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The Issue is gone, or the account is no person on GitHub. */
+  /** The Issue is gone, or the account is not a person on GitHub. */
   | { readonly kind: 'absent' };
 
 /** Throws `too_many_waiting` and `github_failed`. */

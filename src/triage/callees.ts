@@ -15,7 +15,7 @@ interface CallingPlace {
   readonly spans: readonly Span[];
   /** What of the file is shown already. */
   readonly shown: readonly LineRange[];
-  /** The part of it whose calls are followed; its function is no callee of itself. */
+  /** The part of it whose calls are followed; its function is not a callee of itself. */
   readonly calling: readonly LineRange[];
   readonly report: string;
 }

@@ -71,7 +71,7 @@ interface FrameOrder {
   /**
    * Whether no other file of its trace may rank before this one: the innermost own frame. Not where the trace leads to a
    * test: that one's source and words then say more (123 of 180 right for 119; 61 for 62 of 103 of which few do). Of a
-   * test: that its line raised what is no assertion, and no source did.
+   * test: that its line raised what is not an assertion, and no source did.
    */
   readonly leads: boolean;
 }

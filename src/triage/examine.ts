@@ -100,9 +100,9 @@ export async function examinePlace(lookups: Lookups, input: ExamineInput): Promi
 }
 
 interface PlaceRead extends Pick<Examined, 'code'> {
-  /** Of the function that the place is in, without its owner; "" where there is none. */
+  /** Of the function that the place is in, without its owner; "" if none. */
   readonly name: string;
-  /** The class that it lies in; "" where there is none. */
+  /** The class that it lies in; "" if none. */
   readonly owner: string;
   /** Where that function is defined; 0 where that is not known. */
   readonly line: number;
@@ -529,7 +529,7 @@ function cutAroundLine(patch: string, code: string): readonly string[] {
 }
 
 /**
- * The line of `to` that reads like line `line` of `from`: the nearest with equal text; 0 where there is none. Lines of
+ * The line of `to` that reads like line `line` of `from`: the nearest with equal text; 0 if none. Lines of
  * one word or less are not carried.
  */
 export async function carryLine(
@@ -550,7 +550,7 @@ export function isInformativeLine(text: string): boolean {
   return /\w\W+\w/.test(text);
 }
 
-/** Number (from 1) of the line with this trimmed text that is nearest to line `near`; 0 where there is none. */
+/** Number (from 1) of the line with this trimmed text that is nearest to line `near`; 0 if none. */
 export function findNearestLine(lines: readonly string[], wanted: string, near: number): number {
   return lines.reduce((nearest, text, index) => {
     const line = index + 1;

@@ -264,7 +264,7 @@ function describeReproduction({ stepsToReproduce, examined, signals, logs }: Fac
   if (failed !== undefined) return `Run the failing test ${formatInlineCode(failed)} alone at this commit.`;
   if (stepsToReproduce.length > 0)
     return `Turn the steps to reproduce into a failing test${place === '' ? '' : `; the nearest one is ${place}`}.`;
-  // That a test would help is no news to anybody: which one to begin with may be.
+  // That a test would help is not news to anybody: which one to begin with may be.
   if (signals.traces.length + signals.commands.length + signals.quoted.length > 0)
     return place === '' ? '' : `Write a failing test; the nearest one is ${place}.`;
   return `Steps to reproduce would help.${place === '' ? '' : ` The nearest test is ${place}.`}`;

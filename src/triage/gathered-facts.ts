@@ -31,7 +31,7 @@ export interface Facts {
   readonly functions: readonly RankedFunction[];
   /** Files of stack frames that are innermost in no trace: they only lead there. */
   readonly callers: ReadonlySet<string>;
-  /** The first of `shown`, looked at closely; null where none is shown. */
+  /** The first of `shown`, looked at closely; null if none is shown. */
   readonly examined: Examined | null;
   /** Of the commits of `range`; null: none is clearly likeliest, or there are none. */
   readonly likeliest: LikeliestCommit | null;

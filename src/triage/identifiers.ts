@@ -5,7 +5,7 @@ import { markCode } from 'causeway-log-lines';
 export interface Identifier {
   /** The last part: `parse` of `Header.parse`. */
   readonly name: string;
-  /** The part before it: `Header` of `Header.parse`; "" where there is none. */
+  /** The part before it: `Header` of `Header.parse`; "" if none. */
   readonly qualifier: string;
   /** How informative it is; larger is better. */
   readonly weight: number;
@@ -51,8 +51,8 @@ export function looksLikeCode(name: string): boolean {
   return /[A-Z_$]/.test(name);
 }
 
-/**
- * At most 60, best first. `lines` hold no stack frames; ordinary words in the data given to `commands`are no names. */ export function findIdentifiers(
+/** At most 60, best first. `lines` hold no stack frames; ordinary words in the data given to `commands` are not names. */
+export function findIdentifiers(
   lines: readonly string[],
   title: string,
   commands: readonly string[],
@@ -78,11 +78,12 @@ function readLine(line: string, factor: number, seen: Map<string, NameSighting>,
 interface CodeSpan {
   readonly from: number;
   readonly to: number;
-  readonly alone: boolean /** End of the part whose ordinary words count: the
-  data that a command is given names nothing. */;
+  readonly alone: boolean;
+  /** End of the part whose ordinary words count: the data that a command is given names nothing. */
   readonly words: number;
-} /** Stretches in backticks; ordinary
-  words count only as the whole stretch. */
+}
+
+/** Stretches in backticks; ordinary words count only as the whole stretch. */
 function findCodeSpans(line: string, commands: readonly string[]): readonly CodeSpan[] {
   return [...line.matchAll(/`([^`]{1,300})`/g)].map((match) => ({
     from: match.index,

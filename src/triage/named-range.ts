@@ -193,7 +193,7 @@ const NOT_WORKING = /(stops|stopped|no longer|not|n['’]t|never) work\w{0,3}\b(
 const MENDED =
   /\b(?:(?:works|working|fine|ok|good|gone)\b[^.;]{0,12}\bsince|fixed (?:in|since|by|with))\W{1,4}(?:[\w@/-]{1,40}\W{1,3}){0,2}v?$/i;
 
-/** When a feature came, which is no fault: `not required since 3.0`. */
+/** When a feature came, which is not a fault: `not required since 3.0`. */
 const IS_NEWS =
   /\b(?:implemented|required|needed|necessary|available|added|supported|deprecated|removed|documented|possible|allowed|default|new|native\w*)\b[^.;]{0,30}\b(?:since|in|from|starting|as of)\b[^.;]{0,20}$/i;
 

@@ -12,7 +12,7 @@ import { classifyFile, isProgram } from './own-code.ts';
 import { getFileName } from './paths.ts';
 
 export interface TestedName {
-  /** Of the function; "" where none is known. */
+  /** Of the function; "" if not known. */
   readonly name: string;
   /** The lines of the commit that name it. */
   readonly uses: readonly SearchHit[];
@@ -26,7 +26,7 @@ export interface NearestTest {
 
 interface TestedPlace extends TestedName {
   readonly path: string;
-  /** Of the function that the place is in, which may have another name than the one that is tested; "" where none is known. */
+  /** Of the function that the place is in, which may have another name than the one that is tested; "" if not known. */
   readonly own: string;
   /** Names in the report, the most informative first. */
   readonly names: readonly string[];
@@ -230,7 +230,7 @@ interface TestCase extends LineRange {
   readonly lines: readonly string[];
 }
 
-/** Of the files that the place's name tells, else of those that name the function; null where none is told. */
+/** Of the files that the place's name tells, else of those that name the function; null if none is told. */
 async function readBestCase(
   lookups: Lookups,
   files: readonly NearTestFile[],

@@ -117,7 +117,7 @@ function pickBest(ground: Ground, path: string, folder: string): SuffixMatch | n
 
 function toMapping(match: SuffixMatch, compiled: boolean): Mapping {
   const sources = match.paths.filter((path) => classifyFile(path) !== 'test');
-  // What is no test by the written path is none here.
+  // What is not a test by the written path is none here.
   const paths = sources.length > 0 ? sources : match.paths;
   const [only] = paths;
   if (only !== undefined && paths.length === 1) {

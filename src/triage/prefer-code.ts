@@ -5,7 +5,7 @@ import { isCommentLine, type Span } from '../core/source/index.ts';
 import { measureProseShare } from './localise/prose-share.ts';
 import type { RankedFunction } from './ranked.ts';
 
-/** One that matches the report much less than the first is no better choice. */
+/** One that matches the report much less than the first is not a better choice. */
 const LEAST_SCORE = 0.2;
 
 /** A function that is strings in so large a part holds help or a template. */

@@ -55,7 +55,7 @@ const MOST_SUSPECTS = 5;
 /** The first stands out if its score exceeds the second's by this much. */
 const AHEAD = 1.5;
 
-/** Less than a file that was named is no reason to name a person's commit. */
+/** Less than a file that was named is not a reason to name a person's commit. */
 const LEAST = 2;
 
 const DEPENDENCY =

@@ -273,7 +273,7 @@ export function preventRise<T extends Suspect>(suspects: readonly T[]): readonly
   });
 }
 
-/** A test whose own line raised what is no assertion, through no source: that line broke. */
+/** A test whose own line raised what is not an assertion, through no source: that line broke. */
 function isBrokenTest(path: string, clues: readonly Clue[]): boolean {
   return classifyFile(path) === 'test' && clues.some(({ frame }) => frame?.leads === true);
 }

@@ -165,7 +165,7 @@ const WORDS = /^(?!.{0,400}(?:[a-z][A-Z]|[A-Z]{3}))[A-Za-z][A-Za-z'’ ,.;!?-]{0
 /** Words; messages of fewer are as short as a person's remark. */
 const LEAST_SENTENCE = 4;
 
-/** What a person goes on with after such a word; a message that a program prints is no clause. */
+/** What a person goes on with after such a word; a message that a program prints is not a clause. */
 const CLAUSE = /,|^(?:when|if|where|what|how|why|see|please|we|i|it|this|that)\b/i;
 
 /** Under a heading or in a paragraph `error:` also begins what a person says, which no program printed. */
@@ -283,7 +283,7 @@ function findQuotedMessages(line: string): readonly QuotedMessage[] {
 const INTRODUCES =
   /\b(?:(?:errors?|exceptions?|panics?|warnings?|failures?|messages?|fehler(?:meldung)?|erreur|错误|エラー)(?: (?:message|text|code))?(?: (?:is|was|like|saying|says|that|stating))?|(?:throw(?:s|ing|n)?|thrown|threw|rais(?:es?|ed|ing)|panick?(?:s|ed|ing)?|fail(?:s|ed|ing)?|crash(?:es|ed|ing)?|complain(?:s|ed|ing)?|abort(?:s|ed)?|exit(?:s|ed)?|errors)(?: out)?(?: (?:with|that|about|saying))?(?: (?:a|an|the|this|following))?(?: (?:error|exception|message))?)\W{0,4}$/i;
 
-/** What is wished for is no error of today. */
+/** What is wished for is not an error of today. */
 const WISHED =
   /\b(?:should|expect\w*|ideally|instead of|would|wish|want|rather than|must|like to see|feature)\b[^.]{0,80}$/i;
 

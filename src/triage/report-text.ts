@@ -20,7 +20,7 @@ const UNDERLINE = /^(?:={3,}|-{3,})\s*$/;
 interface ReportSection {
   /** Without marks and final colon; "" before the first heading. */
   readonly heading: string;
-  /** Whether it is no heading in form, but a label of a few words: it reaches no further than what follows it at once. */
+  /** Whether it is not a heading in form, but a label of a few words: it reaches no further than what follows it at once. */
   readonly isLabel: boolean;
   readonly lines: readonly string[];
 }

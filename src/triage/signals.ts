@@ -149,7 +149,7 @@ function findQuotedCommands(line: string): readonly string[] {
 export interface NamedVersion {
   /** Without a leading `v`, such as `1.2.3-rc.1`. */
   readonly version: string;
-  /** The word before it in lower case, such as `clap` of `clap 2.33`; "" where there is none, or none that names something. */
+  /** The word before it in lower case, such as `clap` of `clap 2.33`; "" if there is none, or none that names something. */
   readonly of: string;
   /** The text before it in its part of the sentence, in lower case. */
   readonly context: string;
@@ -264,7 +264,7 @@ const MAX_PATHS = 200;
 const EXTENSION =
   /\.(?:[cm]?[jt]sx?|pyi?|java|kts?|go|rs|cs|rb|php|swift|scala|groovy|c|cc|cpp|cxx|h|hpp|mm|vue|svelte|astro|s?css|less|html|sql|sh|ps1|exs?|erl|hs|lua|dart|clj|proto|graphql|json|ya?ml|toml|xml|gradle|cfg|ini|tf)(?=$|[:([#,])/i;
 
-/** A runtime or framework in a sentence. The bare name of a file that is called so is no loss. */
+/** A runtime or framework in a sentence. The bare name of a file that is called so is not a loss. */
 const PRODUCT = /^(?:Node|Vue|Next|Nuxt)\.js$/;
 
 const LINE = /^(?::(\d{1,7})|:?[([](\d{1,7})[,)\]]|#L(\d{1,7}))/;

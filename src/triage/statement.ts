@@ -50,7 +50,7 @@ export function writeStatement(text: string, signals: Pick<Signals, 'title' | 'e
   return statement.length <= MAX_STATEMENT ? statement : `${cutAtWord(statement, MAX_STATEMENT - 2)} …`;
 }
 
-/** Whether the first line is no title but what a form asks besides the problem, such as `### Gson version`. */
+/** Whether the first line is not a title but what a form asks besides the problem, such as `### Gson version`. */
 function isFormQuestion(text: string, title: string): boolean {
   return /^\s*#{2,6}\s/.test(text) && ASIDE.test(title);
 }

@@ -35,7 +35,7 @@ interface RecordedIssue {
   readonly links: TextLinks;
   /** `url` is on the project's own host. */
   readonly pullRequest: { readonly url: string; readonly state: string } | null;
-  /** Login of the account that submitted the report; "" where it is not known. */
+  /** Login of the account that submitted the report; "" if it is not known. */
   readonly requestedBy: string;
   readonly address: string;
 }

@@ -126,7 +126,7 @@ interface IssuePageContent extends SeenIssue {
   /** Whether the button for a pull request is shown; a text says why not. */
   readonly offer: boolean | string;
   readonly mayErase: boolean;
-  /** Login of the account that submitted the report; "" where it is not known. */
+  /** Login of the account that submitted the report; "" if it is not known. */
   readonly requestedBy: string;
   readonly address: string;
 }

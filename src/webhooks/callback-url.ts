@@ -132,7 +132,7 @@ function findPortFaults(url: URL, isOpened: boolean): readonly CallbackUrlFault[
   return faults;
 }
 
-/** As any receiver would decode it; text that is no escape is kept. */
+/** As any receiver would decode it; text that is not an escape is kept. */
 function decodePercents(text: string): string {
   return text.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

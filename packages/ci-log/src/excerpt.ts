@@ -9,7 +9,7 @@ import { isPrinted, type LogLine, type PassingLog } from './log-lines.ts';
 
 /** A log cut to its cause. */
 export interface Excerpt {
-  /** Name of the failed step; "" where unknown. */
+  /** Name of the failed step; "" if unknown. */
   readonly step: string;
   /** The first error line, at most 300 characters; "" if there is none. */
   readonly headline: string;

@@ -9,13 +9,13 @@ export interface FailingPlaces {
   /** Paths as written in the log, of places next to its errors; `tests`: of the tests that failed. */
   readonly places: readonly string[];
   readonly tests: readonly string[];
-  /** The first line that says what is wrong; "" where there is none. */
+  /** The first line that says what is wrong; "" if none. */
   readonly headline: string;
   /** Lines of the errors that the check failed with, without white space at their end. */
   readonly errors: readonly string[];
 }
 
-/** `isLeftOut`: whether a line is no part of the failure. Linear in the log; nothing in it makes this fail. */
+/** `isLeftOut`: whether a line is not a part of the failure. Linear in the log; nothing in it makes this fail. */
 export function findFailingPlaces(log: string, isLeftOut: (line: string) => boolean): FailingPlaces {
   const lines = removePassed(readLogLines(log).filter(({ text }) => !isLeftOut(text)));
   const cause = cutToFirstVerdict(findCause(lines, findSteps(lines)));

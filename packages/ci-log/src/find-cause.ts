@@ -526,7 +526,7 @@ function removeMargin(text: string): string {
 /** What is read around a message that is one value of several. */
 const THROWN_REACH = 80;
 
-/** Null: the line is no value of an error that is written as keys. */
+/** Null: the line is not a value of an error that is written as keys. */
 function readThrown(lines: readonly LogLine[], at: number): string | null {
   const first = Math.max(0, at - THROWN_REACH);
   const texts = lines.slice(first, at + THROWN_REACH).map(({ text }) => text);

@@ -103,7 +103,7 @@ const FINDING = new RegExp(
 /** The same as fields. */
 const FIELDS = /^(?:error|warning) file=\S/;
 
-/** Where Ruby was, which is no finding. */
+/** Where Ruby was, which is not a finding. */
 const RUBY_FRAME = /:\d{1,6}:in [`']/;
 
 /** Whether a line is of a list of findings, errors or warnings. */

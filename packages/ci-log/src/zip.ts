@@ -20,7 +20,7 @@ interface ZipLimits {
 
 /**
  * The wanted files in the archive's order, one in memory at a time. Damaged and encrypted files are left out; there is none
- * where it is no archive or has too many entries.
+ * where it is not an archive or has too many entries.
  */
 export async function* readZip(
   archive: Uint8Array,
@@ -52,7 +52,7 @@ async function* iterateZipEntries(
     const zip = await fromBufferPromise(buffer, { decodeStrings: false, validateEntrySizes: false });
     if (zip.entryCount <= most) for await (const entry of zip.eachEntry()) yield { zip, entry };
   } catch {
-    // It is no archive, or damaged from here on.
+    // It is not an archive, or damaged from here on.
   }
 }
 

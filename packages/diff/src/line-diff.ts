@@ -177,7 +177,7 @@ function keepEnds({ a, b }: Search, region: Region, kept: KeptElements): Region 
 
 /**
  * A point on a shortest path or, once the budget is spent, the furthest one reached. Both sides are non-empty and
- * differ at both ends, so the point is no corner and the regions shrink.
+ * differ at both ends, so the point is not a corner and the regions shrink.
  */
 function findSplit(search: Search, region: Region): Point {
   const allowance = Math.max(FLOOR, search.budget >> 1);

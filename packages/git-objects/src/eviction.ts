@@ -174,7 +174,7 @@ export function watchUse(git: Git): Git {
   };
 }
 
-/** Notes that the mirror is used now; a failure to note it is no reason not to read. */
+/** Notes that the mirror is used now; a failure to note it is not a reason not to read. */
 export function touchMirror(gitDir: string): void {
   const now = new Date();
   try {

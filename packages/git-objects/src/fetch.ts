@@ -168,7 +168,7 @@ async function listRemote(git: Git, { gitDir, remote }: MirrorJob, signal: Abort
   return parseRemoteRefs(stdout.toString('utf8'));
 }
 
-/** The refs of a mirror; null where there is none that git can read. */
+/** The refs of a mirror; null if there is none that git can read. */
 async function readMirror(git: Git, gitDir: string, signal: AbortSignal): Promise<Refs | null> {
   if (!existsSync(gitDir)) return null;
   return await readRefs(git, { gitDir, shallow: await readPlainFile(join(gitDir, 'shallow')) }, signal);

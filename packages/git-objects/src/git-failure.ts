@@ -27,7 +27,7 @@ export type GitFailureCode =
 export class GitFailure extends Error {
   override readonly name = 'GitFailure';
   readonly code: GitFailureCode;
-  /** The repository as messages name it, such as `The repository of acme/shop (https://…)`; "" where none is meant. */
+  /** The repository as messages name it, such as `The repository of acme/shop (https://…)`; "" if none is meant. */
   readonly what: string;
 
   constructor(code: GitFailureCode, message: string, options: ErrorOptions & { readonly what?: string } = {}) {

@@ -114,7 +114,7 @@ async function findFolder(path: string, what: string): Promise<string> {
   );
 }
 
-/** The text of a plain file of at most 1 MiB; "" where there is none. Never waits for a pipe. */
+/** The text of a plain file of at most 1 MiB; "" if none. Never waits for a pipe. */
 export async function readPlainFile(file: string): Promise<string> {
   // Checked before it is opened too: opening some devices has effects.
   if (!(await stat(file).catch(() => null))?.isFile()) return '';

@@ -131,7 +131,7 @@ interface OutlineLanguage {
   readonly longText?: RegExp;
 }
 
-/** Goes before a name: a statement's keyword with parentheses is no definition. */
+/** Goes before a name: a statement's keyword with parentheses is not a definition. */
 const NOT_A_NAME =
   '(?!(?:if|else|for|foreach|while|do|switch|case|catch|return|throw|new|await|yield|typeof|delete|super|function|sizeof|using|lock|fixed|when|elseif|match|with|synchronized|assert|goto|not|and|or|in|is|defer|go|select|unless|until|then|echo|print|require|include|import|export|package|namespace)\\b)';
 

@@ -116,7 +116,7 @@ async function findCommit(access: RepositoryAccess, id: string, signal: AbortSig
   }
   const { refs, gitDir } = access.mirror;
   if (id !== refs.head && ![...refs.byName.values()].includes(id)) return null;
-  // A tag of a tree or blob is no commit, and no damage.
+  // A tag of a tree or blob is not a commit, and no damage.
   const args = ['cat-file', '-p', id];
   const { ending, stderr } = await access.git.run({ args, gitDir, timeoutMs: 30_000, maxBytes: 65_536, signal });
   if (ending.kind === 'exited' && !isSuccess(ending)) throw new DamagedObjects(stderr);

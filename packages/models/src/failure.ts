@@ -62,7 +62,7 @@ export interface AskedEndpoint {
 /**
  * What an error of a client library means. Nothing of the error itself is passed on, since it may hold the key. The
  * classes are told apart by their fields: `openai` and `@anthropic-ai/sdk` share them, and only one of them is loaded.
- * Throws what is no fault of the endpoint but a mistake in this program.
+ * Throws what is not a fault of the endpoint but a mistake in this program.
  */
 export function readFailure(error: unknown, asked: AskedEndpoint): AttemptFailed {
   if (error instanceof AttemptFailed) return error;

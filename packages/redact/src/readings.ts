@@ -267,7 +267,7 @@ const LONGEST_WRAPPED = 80;
 
 const NEXT_LINE = /[ \t]*\r?\n[ \t]*([A-Za-z0-9+/_-]+={0,2})(?=[ \t]*(?:\r?\n|$))/y;
 
-/** The readable contents of what is base64 in the reading, a line each; null where there is none. */
+/** The readable contents of what is base64 in the reading, a line each; null if none. */
 export function decodeBase64(reading: Reading): Reading | null {
   const { text } = reading;
   const edits: Replacement[] = [];

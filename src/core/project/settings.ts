@@ -43,7 +43,7 @@ export interface EffectiveConfiguration {
   readonly url: string;
   /** Null: a repository on this disk, where nothing is posted. */
   readonly mode: EffectiveMode | null;
-  /** What applies as a file that could be put there, without what is in a private repository; "" where none is read. */
+  /** What applies as a file that could be put there, without what is in a private repository; "" if none is read. */
   readonly yaml: string;
 }
 

@@ -20,7 +20,7 @@ create table subscriptions (
 create index subscriptions_account on subscriptions (account_id, seq);
 create index subscriptions_project on subscriptions (project_id);`;
 
-// The subscription is no reference: what was delivered stays on record after it was deleted.
+// The subscription is not a reference: what was delivered stays on record after it was deleted.
 const WEBHOOKS = `
 alter table webhooks add column subscription_id TEXT;
 alter table webhooks add column project_id TEXT;

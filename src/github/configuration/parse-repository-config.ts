@@ -48,7 +48,7 @@ export function parseRepositoryConfig(given: string, file: string): ReadConfig {
   return makeFaulty(text, file, findFirstFault(parsed.error.issues, yaml), yaml.value);
 }
 
-/** For what is no text at all. */
+/** For what is not text at all. */
 export function makeUnreadableConfig(file: string, message: string): ReadConfig {
   return makeFaulty('', file, { line: 0, message });
 }

@@ -128,7 +128,7 @@ function chooseBranch({ source }: GithubProject, tips: readonly string[], names:
 
 /**
  * Remembers a pass on the default branch, to name later what lies between pass and failure. GitHub's branch of a check
- * run is no proof, since a fork may have a `main` of its own: the reader looks where the commits are. To look here
+ * run is not proof, since a fork may have a `main` of its own: the reader looks where the commits are. To look here
  * would be a call for every passing check.
  */
 async function notePassedCheck(

@@ -113,7 +113,7 @@ function readVote(words: string, after: string): CommentCommand | null {
   return { kind: 'judge', vote: judged.toLowerCase() === 'right' ? 'right' : 'wrong', why };
 }
 
-/** A command with other words, praise with more of them, or a single word that is no command. Null: a retry, a hint, or nothing. */
+/** A command with other words, praise with more of them, or a single word that is not a command. Null: a retry, a hint, or nothing. */
 function findUnclear(words: string, after: string): CommentCommand | null {
   if (PRAISE.test(words)) return { kind: 'unclear', meant: null };
   const led = /^(fix|stop)(?![\w-])/i.exec(words)?.[1]?.toLowerCase();

@@ -253,7 +253,7 @@ const Form = z
     'Give the name of the organisation as it appears in its address on GitHub.',
   );
 
-/** Null where it is no form of at most 16 KiB. */
+/** Null where it is not a form of at most 16 KiB. */
 async function readSetupForm({ headers, body }: Request): Promise<ReturnType<typeof Form.safeParse> | null> {
   const type = headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded') return null;

@@ -82,7 +82,7 @@ export async function cleanPast(past: Past, redactor: Redactor): Promise<Past> {
   };
 }
 
-/** Query, fragment and user name of an address may grant access. "" where it is no web address. */
+/** Query, fragment and user name of an address may grant access. "" where it is not a web address. */
 export function stripAddress(url: string): string {
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol)) return '';

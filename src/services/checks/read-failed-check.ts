@@ -149,7 +149,7 @@ function isQuotable(line: string): boolean {
   return line.trim() !== '' && kind !== 'end' && kind !== 'weak';
 }
 
-/** Reads each file once; null where it or its content is not there, or is no text. */
+/** Reads each file once; null where it or its content is not there, or is not text. */
 function createFailedCheckReader(
   repository: Repository,
   sha: string,

@@ -56,7 +56,7 @@ export function isBranchCounted(place: HeadPlace, { branches }: Pick<CheckRules,
   );
 }
 
-/** A name is no path: `*` in a pattern spans the slash of `ci / test` and of `release/1.x`. */
+/** A name is not a path: `*` in a pattern spans the slash of `ci / test` and of `release/1.x`. */
 function matchesCheckName(globs: readonly string[], name: string): boolean {
   const replaceSlashes = (text: string) => text.replaceAll('/', '\u2044');
   return globs.some((glob) => createGlobMatcher(replaceSlashes(glob))(replaceSlashes(name)));

@@ -232,11 +232,11 @@ interface WeighedUnit {
   readonly words: readonly string[];
   /** Whether the report has its whole name of several words, however it is joined: `read_line` for `readLine`. */
   readonly isNamed: boolean;
-  /** Line of the frame in it that counts; 0 where none. */
+  /** Line of the frame in it that counts; 0 if none. */
   readonly frameLine: number;
-  /** Units of its file, with it, that the frame may be in; 0 where none. */
+  /** Units of its file, with it, that the frame may be in; 0 if none. */
   readonly framedAlike: number;
-  /** Name of the function in the report that calls it; "" where none. */
+  /** Name of the function in the report that calls it; "" if none. */
   readonly caller: string;
 }
 
@@ -503,7 +503,7 @@ export function addFunctions(
     if (best === undefined || isPlaced) return suspect;
     const isInside = suspect.line >= best.line && suspect.line <= best.lastLine;
     const isUnsure = !best.isMeant && second !== undefined && second.score >= best.score * NEARLY;
-    // The line that defines a name of the report is no guess.
+    // The line that defines a name of the report is not a guess.
     const isDefinition = suspect.lineFrom === 'definition' && suspect.evidence === 'names';
     if (isUnsure && !isInside)
       return isDefinition ? suspect : { ...suspect, line: 0, lineFrom: '' as const, function: '' };

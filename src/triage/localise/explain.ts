@@ -35,7 +35,7 @@ interface Ranking {
 export interface ReadFile {
   /** The file's text; "" where it was not read. */
   readonly text: string;
-  /** Line of its best stretch; 0 where none is known. */
+  /** Line of its best stretch; 0 if not known. */
   readonly line: number;
 }
 
@@ -201,7 +201,7 @@ function quoteNames(words: readonly { readonly word: string }[]): string {
 
 interface ListedTerm {
   readonly term: WrittenTerm;
-  /** Whether a reader learns something from it: few files have it, and it is no name of a language or of the project. */
+  /** Whether a reader learns something from it: few files have it, and it is not a name of a language or of the project. */
   readonly isTelling: boolean;
 }
 

@@ -44,7 +44,7 @@ export interface WrittenTerm {
   readonly isWhole: boolean;
 }
 
-/** Of a name that the report writes the part that is compared: the part is no proof of the whole. */
+/** Of a name that the report writes the part that is compared: the part is not proof of the whole. */
 export function getWrittenTerm({ hash, term, word, whole }: QueryTerm): WrittenTerm {
   if (whole || splitIntoTerms(word).length === 1) return { hash, term, word, isWhole: true };
   return { hash, term, word: findPart(word, term), isWhole: false };

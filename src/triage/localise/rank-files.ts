@@ -305,7 +305,7 @@ type TermWorths = ReadonlyMap<number, number>;
 export interface Window {
   /** Sum of the worth of the distinct terms in it. */
   readonly score: number;
-  /** 1-based; the line in it with the most worth; 0 where there is none. */
+  /** 1-based; the line in it with the most worth; 0 if none. */
   readonly line: number;
 }
 

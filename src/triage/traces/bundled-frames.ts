@@ -172,7 +172,7 @@ async function pickDefiner(lookups: Lookups, frame: Frame, { folder, definers }:
   return others.length === 0 ? only : undefined;
 }
 
-/** A head of several lines is no definition to the index: what defines the owner, and nothing else does, is read. */
+/** A head of several lines is not a definition to the index: what defines the owner, and nothing else does, is read. */
 async function findOnlyOwner(
   lookups: Lookups,
   [path = '', ...others]: readonly string[],

@@ -36,7 +36,7 @@ interface ErrorForm {
 
 /** Forms that programs mix in one trace. */
 export interface FrameTable {
-  /** Cheap to try; a line that it does not match is no frame. */
+  /** Cheap to try; a line that it does not match is not a frame. */
   readonly hint: RegExp;
   readonly innermostLast: boolean;
   /** What the name of a frame is: the function that the line is in, or the one that is called there. */

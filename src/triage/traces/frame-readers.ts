@@ -135,7 +135,7 @@ function toNodeFrame(place: { file: string; line: number }, name: string): Frame
   };
 }
 
-/** `Cart` of `async Cart.total [as run]`; what V8 calls the type of a plain object is no class. */
+/** `Cart` of `async Cart.total [as run]`; what V8 calls the type of a plain object is not a class. */
 function readNodeOwner(name: string): { readonly owner?: string } {
   const owner = /(?:^|[\s.])([\w$]{1,80})\.[\w$#]{1,80}(?: \[as [^\]]{1,100}\])?$/.exec(name)?.[1] ?? '';
   return owner === '' || /^(?:Object|Function|Module)$/.test(owner) ? {} : { owner };
@@ -221,7 +221,7 @@ function findPythonError(lines: readonly string[], first: number, last: number):
   return NO_ERROR;
 }
 
-/** `Thanks` under a traceback is no error; `KeyError` and `Anything: with a message` are. */
+/** `Thanks` under a traceback is not an error; `KeyError` and `Anything: with a message` are. */
 function isRaisedError(line: string): boolean {
   const match = PYTHON_ERROR.exec(line);
   return (
@@ -363,7 +363,7 @@ function readGoFrame(lines: readonly string[], index: number): Frame | null {
   };
 }
 
-/** `example.com/app/store.(*Client).Get(0xc000…)` without its arguments; "" where the line is no call. */
+/** `example.com/app/store.(*Client).Get(0xc000…)` without its arguments; "" where the line is not a call. */
 function readCalledFunction(line: string): string {
   const call = line.replace(/^created by /, '').replace(/ in goroutine \d+$/, '');
   const open = call.endsWith(')') ? call.lastIndexOf('(') : call.length;

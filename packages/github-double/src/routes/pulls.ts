@@ -74,7 +74,7 @@ function withPull(answer: OfPull) {
   };
 }
 
-/** `head` is `owner:branch`; in any other form it is no filter, as on GitHub. */
+/** `head` is `owner:branch`; in any other form it is not a filter, as on GitHub. */
 function answerPulls(call: RepositoryCall): Answer {
   const { searchParams } = call.url;
   const state = searchParams.get('state') ?? 'open';
