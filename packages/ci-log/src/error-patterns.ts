@@ -99,7 +99,6 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^The command ".{0,200}" exited with 0/,
       /unmappable character/,
       /\b(?:errors?|failures?|failed|timeouts?)[ :=]{1,40}0$/i,
-      /^\s*[\w-]{1,50}(?:fail|error)[\w-]{0,50}: (?:true|false|\d+)$/i,
       /^\s{0,4}(?:\[(?:exec|java|javac|echo)\] )?(?:at|\.\.\.) [\w$.<]/,
       /(?:PASSED|SUCCESS|SKIPPED| \.\.\. ok)$/,
       // Rows of a table of coverage
@@ -137,7 +136,6 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^\[ERROR\] [^\s[]{1,300}(?::\[\d+,\d+\]|:\d+:|:\[\d+\])/,
       /^e: \S/,
       /^\s{1,6}\d+:\d+ {1,4}error {1,4}\S/,
-      /^\s{0,6}✖ {1,4}\d+:\d+ {1,4}\S/,
       /^\s{0,6}(?:\.{0,2}\/)?[\w./\\-]{1,300}:\d+(?::\d+)?:? (?:\[?[A-Z]{1,5}\d{2,5}\b|[CWEF]: )/,
       /^\s{0,6}(?:\.{0,2}\/)?[\w./\\-]{1,300}(?:\.py:|\.rb:|\.js:|\.ts:|\.tsx:|\.jsx:|\.sh:|\.ya?ml:|\.css:|\.md:|\.tf:)\d+(?::\d+)?:? (?:error|\[?[A-Z]{1,5}\d{2,5}\b|[CWEF]: )/,
       /undefined reference to |^Undefined symbols? |unresolved external symbol/,

@@ -73,12 +73,10 @@ export const NAMING_LINES: readonly NamingLine[] = [
     pattern:
       /^(?:HeadlessChrome|ChromeHeadless|Chrome|Firefox|Safari|Edge|Electron|PhantomJS)[ \w.]{0,60} \([^()]{1,60}\) (?!.{0,100}Executed)(.{1,300}) FAILED$/,
   },
-  // XCTest, .NET before 5, Flutter, Robot Framework, Clojure, testthat, Ginkgo, Pest, Boost
+  // XCTest, Flutter, Robot Framework, testthat, Ginkgo, Pest, Boost
   { word: "' failed (", pattern: /^Test Case '(?:-\[)?([\w. ]{1,300}?)\]?' failed \(/ },
-  { word: 'X ', pattern: /^\s{0,2}X ([\w.+`]{1,300}(?:\(.{0,200}\))?) \[[<\d]/ },
   { word: ' [E]', pattern: /^\d\d:\d\d \+\d{1,6}(?: ~\d{1,6})? -\d{1,6}: (.{1,300}) \[E\]$/ },
   { word: '| FAIL |', pattern: /^(\S.{0,200}?) {2,200}\| FAIL \|$/ },
-  { word: ' in (', pattern: /^(?:FAIL|ERROR) in \(([^\s()]{1,200})\)/ },
   { word: '── ', pattern: /^\s{0,4}── (?:Failure|Error) \([^()]{1,200}\): (.{1,200}?)(?: ─{1,300})?$/ },
   { word: '[It]', pattern: /\[(?:Fail|FAIL|FAILED|PANICKED!)\] (.{1,300}\[It\].{0,300})$/ },
   { word: '⨯ ', pattern: /^\s{1,4}⨯ (.{1,300}?)(?: {2,200}[\d.]{1,8}s)?$/ },
@@ -88,8 +86,6 @@ export const NAMING_LINES: readonly NamingLine[] = [
     word: '[error] Test ',
     pattern: /\[error\] Test (\w[\w$.]{1,300})(?:\([^()]{0,100}\))? failed: /,
   },
-  // Zig
-  { word: "' failed:", pattern: /^error: '(\S{1,300})' failed:$/ },
   // Bazel, Cucumber
   { word: '//', pattern: /^(\/\/\S{1,300}) {1,200}(?:FAILED|TIMEOUT)(?: TO BUILD)?(?: in |$)/ },
   {
@@ -201,12 +197,6 @@ const TEST_LISTS: readonly TestList[] = [
   { opens: /^The following tests FAILED:$/, item: /^\s{1,12}\d{1,6} - (\S{1,300}) \([\w ]{1,30}\)/, ends: /^\S/ },
   // Cargo
   { opens: /^failures:$/, item: /^ {4}(\w[\w:]{0,300})$/, ends: /^\S/ },
-  // Karma with Mocha: a tree of suites under this heading
-  {
-    opens: /^\s{0,4}(?:✖ \d{1,6} tests? failed|FAILED TESTS:)$/,
-    item: /^\s{2,40}✖ (?!\d+ )(\S.{1,600})$/,
-    ends: /^\S/,
-  },
   // behave
   {
     opens: /^(?:Failing|Errored) scenarios:$/,

@@ -39,7 +39,6 @@ describe('failed tests', () => {
       [`shop.CartTest > adds[${'a, '.repeat(150)}b] FAILED`],
       [`shop.CartTest > adds[${'a, '.repeat(150)}b]`],
     ],
-    ['Karma with Mocha', ['✖ 1 test failed', '', '  cart', '    ✖ adds up', '      expected 3'], ['adds up']],
     [
       'sbt with JUnit',
       ['[info] [error] Test shop.CartTest.adds failed: java.lang.AssertionError: 1'],
@@ -69,7 +68,6 @@ describe('failed tests', () => {
       ['    not ok 1 - adds', '      ---', 'not ok 2 - carts', '  ---', "  failureType: 'subtestsFailed'"],
       ['adds'],
     ],
-    ['Zig', ["error: 'test.main.adds' failed:", '       expected 3, found 2'], ['test.main.adds']],
     ['Mocha', MOCHA, ['Cart totals rounds half up']],
     ['Surefire', MAVEN, ['com.acme.shop.CartTest.adds']],
     [
@@ -153,7 +151,6 @@ const SAMPLES: readonly (readonly [string, string, readonly string[]])[] = [
     ['Shop.CartTest.Adds(a: 1, b: "x y")'],
   ],
   ['xunit', '[xUnit.net 00:00:01.23]     Shop.CartTest.Adds [FAIL]', ['Shop.CartTest.Adds']],
-  ['dotnet old', 'X Shop.CartTest.Adds [12ms]', ['Shop.CartTest.Adds']],
   ['ctest', '3/7 Test  #3: cart ........***Failed    0.02 sec', ['cart']],
   [
     'ctest list',
@@ -190,7 +187,6 @@ const SAMPLES: readonly (readonly [string, string, readonly string[]])[] = [
   ['robot', 'Cart Adds Up                                                          | FAIL |', ['Cart Adds Up']],
   ['flutter', '00:01 +3 -1: cart adds up [E]', ['cart adds up']],
   ['gotestsum', '=== FAIL: shop/cart TestAdds (0.00s)', ['TestAdds']],
-  ['clojure', 'FAIL in (adds-test) (cart_test.clj:12)', ['adds-test']],
   [
     'behave',
     'Failing scenarios:\n  features/cart.feature:12  Adds up\n\n0 features passed',
