@@ -208,7 +208,7 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^\s{0,8}(?:nl)?[❌✖✗✘⨯×]\s{1,4}\S/,
       /^SUMMARY: \w{1,30}Sanitizer: /,
       /^curl: \(\d+\) /,
-      /(?:^|\s)(?:fatal|error): \S/,
+      /(?:^|\s)(?:fatal|error)(?: \([^()]{1,80}\))?: \S/,
       /^(?:\S{1,100}: line \d+: +\d+ )?Killed\b/,
       /\berror (?:code |during|while|in|running)\b.{0,200}:/i,
       /\bFAIL(?:ED)?:|\bFAILURE\b|\bFAILED\b/,
@@ -218,7 +218,7 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
   {
     kind: 'weak',
     patterns: [
-      /\b(?:errors?|fail(?:ed|s|ure|ures|ing)?|fatal|cannot|can't|could not|couldn't|unable to|not found|no such|undefined|denied|refused|abort(?:ed|ing)?|killed|timed ?out|time-?out|invalid|missing|unexpected|corrupt\w{0,3}|conflicts?|mismatch|violat\w{1,5}|crashe?[sd]?|cancel(?:l?ed)|exceeded|shutdown|dirty|out of sync|refusing|unhealthy|wrong|not up-to-date|unsafe)\b/i,
+      /\b(?:errors?|fail(?:ed|s|ure|ures|ing)?|fatal|cannot|can't|could not|couldn't|unable to|not found|no such|undefined|denied|refused|abort(?:ed|ing)?|killed|timed ?out|time-?out|invalid|missing|unexpected|corrupt\w{0,3}|conflicts?|mismatch|violat\w{1,5}|crashe?[sd]?|cancel(?:l?ed)|exceeded|shutdown|dirty|out of sync|refusing|unhealthy|wrong|bad|not up-to-date|unsafe)\b/i,
     ],
   },
 ];

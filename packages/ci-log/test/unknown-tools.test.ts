@@ -70,6 +70,13 @@ describe('the headline', () => {
     expect(read([...busy(30), said, ...end]).headline).toBe(said);
   });
 
+  it.each(['jq: error (at s17.json:1): Cannot iterate over null (null)', 'gpg: BAD signature from "A <a@b.c>"'])(
+    'is what was wrong of many, not the others: %s',
+    (said) => {
+      expect(read([...busy(30), said]).headline).toBe(said);
+    },
+  );
+
   it('is the part of a change that did not fit, whatever its number', () => {
     const end = ['1 out of 1 hunk FAILED -- saving rejects to file s17.txt.rej', 'the queue could not be applied'];
     expect(read([...busy(30), 'patching file s17.txt', 'Hunk #1 FAILED at 1.', ...end]).headline).toBe(
