@@ -104,9 +104,7 @@ function readReportHeading(line: string, next: string): string {
 
 /** `再現手順` by itself on its line: these scripts have neither capitals nor a need for a mark. */
 function isBareLabel(text: string): boolean {
-  return (
-    /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,12}$/u.test(text) && TELLING.has(classifyHeading(text))
-  );
+  return /^[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2,12}$/.test(text) && TELLING.has(classifyHeading(text));
 }
 
 const MAX_LABEL = 70;
