@@ -170,7 +170,6 @@ export async function askInvestigator(
       now,
       onTrouble,
       context: read,
-      opensAtOnce: conclusion.analysis.outcome === 'code_fix' && (await isFromGithub(services, run)),
       openTools: async () => redactTools(await openWorkbench()),
       transcript: createRunTranscript(records, run, 'second_look'),
       budget: {
@@ -198,11 +197,6 @@ export async function askInvestigator(
   return again?.kind === 'concluded' && !again.partial
     ? apply(await conclude(again, look.steps), true)
     : apply(addSteps(conclusion, look.steps), false);
-}
-
-async function isFromGithub({ store }: InvestigationServices, { investigationId }: Run): Promise<boolean> {
-  const origin = (await store.findInvestigation(investigationId))?.origin;
-  return origin === 'github-issue' || origin === 'check-run';
 }
 
 /** How long the end of an investigation may wait for the model of its second look. */

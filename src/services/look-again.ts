@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { hasChanges, toDiff, toUnifiedPatch } from 'causeway-diff';
 import type { SourceTree } from 'causeway-git-objects';
 import type { Model } from 'causeway-models';
-import { type Conclusion, lowerByLook, needsSecondLook, type RunUsage, type SecondLook } from '../core/issue/index.ts';
+import { type Conclusion, lowerByLook, type RunUsage, type SecondLook } from '../core/issue/index.ts';
 import { describeForOperator, describeForPeople } from '../core/reason.ts';
 import type { Workbench } from '../core/report/index.ts';
 import type { ContextRepository } from '../core/source/index.ts';
@@ -18,8 +18,6 @@ interface LookTask {
   /** Redacted. */
   readonly model: Model;
   readonly conclusion: Conclusion;
-  /** A pull request may open before anybody has read the change. */
-  readonly opensAtOnce: boolean;
   /** Redacted. */
   readonly tree: SourceTree;
   /** On the commit without the edits. */
@@ -32,11 +30,11 @@ interface LookTask {
   readonly onTrouble: (text: string) => void;
 }
 
-/** Null: none is needed. Throws what `takeSecondLook` throws. */
+/** Null: there is nothing to refute. Throws what `takeSecondLook` throws. */
 export async function lookAgain(task: LookTask, signal: AbortSignal): Promise<LookEnd | null> {
   const { run, conclusion, tree, transcript } = task;
   const isBegun = (await transcript.load()).length > 0;
-  if (!isBegun && !needsSecondLook(conclusion.analysis, task.opensAtOnce)) return null;
+  if (!isBegun && !claimsOfCode(conclusion.analysis)) return null;
   const tools = (await task.openTools()).filter(({ name }) => !isEditTool(name) && !OF_NO_USE.has(name));
   const end = await takeSecondLook(
     {
@@ -65,6 +63,11 @@ export async function lookAgain(task: LookTask, signal: AbortSignal): Promise<Lo
   const { stop } = end;
   if (stop !== null) task.onTrouble(`No second review: ${describeForOperator(stop.reason, stop.detail)}`);
   return end;
+}
+
+/** Where the cause is unknown, the quotations are those of the facts. */
+function claimsOfCode({ outcome, citations }: Conclusion['analysis']): boolean {
+  return outcome !== 'inconclusive' && citations.length > 0;
 }
 
 /** Each costs tokens in every turn, and with the code at hand none has been needed. */

@@ -271,18 +271,16 @@ describe('what a repository sets for itself', () => {
       places: [],
     };
     const draft = { outcome: 'code_fix', problem: 'It breaks', rootCause: [quoted], solutionSteps: ['Add a line'] };
-    const guardsWith = async (block: readonly string[]) => {
-      await using at = await house(
-        [call('search', { pattern: 'sum' }), call('conclude', draft), call('conclude', draft)],
-        undefined,
-        [edit],
-      );
+    const agrees = call('judge', { verdict: 'agrees', reason: 'I found nothing against it.', evidence: [] });
+    const guardsWith = async (block: readonly string[], ...drafts: readonly Answer[]) => {
+      await using at = await house([call('search', { pattern: 'sum' }), ...drafts, agrees], undefined, [edit]);
       const { investigationId, runId } = await at.report('', { paths: { allow: [], block } });
       await at.run(runId);
       return (await at.issue(investigationId))?.analysis.guards.map(({ file }) => file);
     };
-    expect(await guardsWith(['src/**'])).toEqual(['src/total.js']);
-    expect(await guardsWith(['docs/**'])).toEqual([]);
+    const concludes = call('conclude', draft);
+    expect(await guardsWith(['src/**'], concludes, concludes)).toEqual(['src/total.js']);
+    expect(await guardsWith(['docs/**'], concludes)).toEqual([]);
   });
 });
 
@@ -374,6 +372,15 @@ describe('a second look', () => {
     );
     expect(told.split(QUOTED.text.slice(0, -1))).toHaveLength(2);
     expect(told).toContain(`Ruled out, as the model says: ${ruledOut[0]}.`);
+  });
+
+  it('is taken at a result that is hardly believed, also where no pull request can open', async () => {
+    await using at = await house([call('search', { pattern: 'sum' }), FIX, FIX, judge('doubts')], undefined, 'edited');
+    const { investigationId, runId } = await at.report();
+    await at.run(runId);
+    const issue = await at.issue(investigationId);
+    expect(issue?.analysis).toMatchObject({ outcome: 'action_recommended', confidence: 0.15 });
+    expect(issue?.analysis.secondLook).toMatchObject({ verdict: 'doubts', confidenceBefore: 0.3 });
   });
 
   it('is taken at claims where information is missing, and leaves them without a confidence', async () => {

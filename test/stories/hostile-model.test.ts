@@ -49,7 +49,9 @@ describe('a hostile model', () => {
       ],
       REPORT,
     );
-    const [system, first, ...rest] = asked.at(-1)?.messages ?? [];
+    // The question that is answered with the conclusion; the second look follows.
+    const [, question] = asked;
+    const [system, first, ...rest] = question?.messages ?? [];
     const brief = first?.content ?? '';
     const fence = /<(evidence-[0-9a-f]{20})>/.exec(brief)?.[1] ?? 'none';
     const outside = brief.replaceAll(new RegExp(`\n<${fence}>\n[^]*?\n</${fence}>`, 'g'), '');
@@ -60,7 +62,7 @@ describe('a hostile model', () => {
     expect(system?.content).not.toContain(fence);
     expect(rest.filter(({ role }) => role !== 'assistant').every(({ role }) => role === 'tool')).toBe(true);
     for (const content of [brief, ...rest.map((message) => message.content)]) expect(UNSEEN.exec(content)).toBeNull();
-    expect(answersIn(asked.at(-1))[1]).toContain('invisible characters taken out');
+    expect(answersIn(question)[1]).toContain('invisible characters taken out');
   });
 
   it('that does what the injected text asks gets no workflow into the diff', async () => {

@@ -20,7 +20,7 @@ import type { Issue } from '../../src/core/issue/issue.ts';
 import { expectForPeople } from '../support/for-people.ts';
 import { MODEL_KEY, type ModelHouse, type ModelLimits, modelHouse } from '../support/model-house.ts';
 import { priceOf } from '../support/model-service.ts';
-import { conclusion, plays, stepWith, textsIn } from '../support/played-model.ts';
+import { conclusion, plays, playTurn, stepWith, textsIn } from '../support/played-model.ts';
 import { engine } from '../support/records.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { CAUSE, FIX_TURNS, SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
@@ -155,7 +155,11 @@ describe.runIf(engine() === 'sqlite')('an endpoint', () => {
     return `report-${reports}`;
   }
 
-  const WHOLE = { outcome: 'not_a_bug', partial: false, citations: [{ quote: CAUSE }], usage: { turns: 2 } };
+  /** The last turn is that of the second look. */
+  const WHOLE = {
+    ...{ outcome: 'not_a_bug', partial: false, citations: [{ quote: CAUSE }], usage: { turns: 3 } },
+    secondLook: { verdict: 'agrees', usage: { turns: 1 } },
+  };
 
   it.each(REPAIRED.map(passing))('with %s is asked again, and the investigation succeeds', async (_, fault, limits) => {
     const { analysis } = await issueBy(disturbed(1, fault), limits);
@@ -270,7 +274,7 @@ describe.runIf(engine() === 'sqlite')('an endpoint', () => {
     // Longer than an investigation may take: waiting does not count.
     const ended = await house.later(601_000, waiting);
     expect((await house.issue(ended)).analysis).toMatchObject(WHOLE);
-    expect(endpoint.requests.map(turnsIn)).toEqual([0, 1, 1]);
+    expect(endpoint.requests.map(turnsIn)).toEqual([0, 1, 1, 0]);
     expect(endpoint.requests[2]?.raw).toBe(endpoint.requests[1]?.raw);
   });
 
@@ -282,13 +286,13 @@ describe.runIf(engine() === 'sqlite')('an endpoint', () => {
     ])('%s is told what is wrong, and the investigation succeeds', async (_, args, told) => {
       await using endpoint = await modelEndpoint(instead({ say: 'I try.', calls: [call('search', args)] }));
       const { analysis } = await issueAt(endpoint.url);
-      expect(analysis).toMatchObject({ ...WHOLE, usage: { turns: 3 } });
+      expect(analysis).toMatchObject({ ...WHOLE, usage: { turns: 4 } });
       expect(textsIn(endpoint.requests[1] ?? expect.fail('it was asked once')).at(-1)).toContain(told);
     });
 
     it('calls a tool that is not there is told which there are', async () => {
       await using endpoint = await modelEndpoint(instead({ calls: [call('run_tests', { all: true })] }));
-      expect((await issueAt(endpoint.url)).analysis).toMatchObject({ ...WHOLE, usage: { turns: 3 } });
+      expect((await issueAt(endpoint.url)).analysis).toMatchObject({ ...WHOLE, usage: { turns: 4 } });
       const told = textsIn(endpoint.requests[1] ?? expect.fail('it was asked once')).at(-1);
       expect(told).toMatch(/there is no tool run_tests.*list_files.*conclude/);
     });
@@ -297,7 +301,7 @@ describe.runIf(engine() === 'sqlite')('an endpoint', () => {
       const { analysis } = await issueBy(
         plays([TURNS[0] ?? {}, { say: 'It must be the discount.' }, ...TURNS.slice(1)]),
       );
-      expect(analysis).toMatchObject({ ...WHOLE, usage: { turns: 3 } });
+      expect(analysis).toMatchObject({ ...WHOLE, usage: { turns: 4 } });
     });
 
     it('answers with text alone ends without a result, and says so', async () => {
@@ -310,7 +314,7 @@ describe.runIf(engine() === 'sqlite')('an endpoint', () => {
       const overflow = fails(400, { message: 'too long', code: 'context_length_exceeded' });
       await using endpoint = await modelEndpoint(disturbed(1, overflow));
       expect((await issueAt(endpoint.url)).analysis).toMatchObject(WHOLE);
-      expect(endpoint.requests.map(turnsIn)).toEqual([0, 1, 1]);
+      expect(endpoint.requests.map(turnsIn)).toEqual([0, 1, 1, 0]);
     });
 
     it('runs out of context again ends with what it has', async () => {
@@ -323,17 +327,16 @@ describe.runIf(engine() === 'sqlite')('an endpoint', () => {
     it('cannot call tools is asked in JSON, and the investigation succeeds', async () => {
       await using endpoint = await modelEndpoint((response, request, asked) => {
         if ('tools' in asked.body) return fails(400, 'test-model does not support tools')(response, request);
-        const turn = turnsIn(asked);
         const step = Number(/\[step (\d+)\] search "customer/.exec(textsIn(asked).join('\n'))?.[1]);
-        const calls = [
-          call('search', { pattern: 'customer.discount' }),
-          conclusion({ outcome: 'not_a_bug', rootCause: [proof(step)] }),
+        const turns = [
+          { calls: [call('search', { pattern: 'customer.discount' })] },
+          { calls: [conclusion({ outcome: 'not_a_bug', rootCause: [proof(step)] })] },
         ];
-        const answer = { tool_calls: calls.slice(turn, turn + 1), content: 'I look.' };
+        const answer = { tool_calls: playTurn(turns, asked).calls, content: 'I look.' };
         return says(JSON.stringify(answer))(response, request);
       });
       expect((await issueAt(endpoint.url)).analysis).toMatchObject(WHOLE);
-      expect(endpoint.requests.map(({ body }) => 'tools' in body)).toEqual([true, false, false]);
+      expect(endpoint.requests.map(({ body }) => 'tools' in body)).toEqual([true, false, false, false]);
     });
 
     it('does not say what it took has it estimated, and paid for by the budget', async () => {

@@ -255,7 +255,7 @@ describe('a report that a model investigates', () => {
     expect(new Set(issues.map(({ analysis }) => analysis.outcome))).toEqual(new Set(['not_a_bug']));
     expect(issues.filter(({ analysis }) => analysis.sameAs === null)).toHaveLength(1);
     const asked = endpoint.requests.filter((each) => textsIn(each).join('\n').includes('play-together'));
-    expect(asked).toHaveLength(2);
+    expect([asked.length, asked.filter(isSecondLook).length]).toEqual([3, 1]);
   });
 
   it('that needs information ends with the questions', async () => {
@@ -286,7 +286,8 @@ describe('a report that a model investigates', () => {
     const { analysis, rootCause } = await api.issue(await report('play-false'));
     expect(analysis).toMatchObject({
       outcome: 'action_recommended',
-      usage: { turns: 2 },
+      usage: { turns: 3 },
+      secondLook: { usage: { turns: 1 } },
       citations: [{ quote: CAUSE }],
     });
     expect(rootCause).not.toContain('tax');
@@ -331,7 +332,8 @@ describe('a report that a model investigates', () => {
     await using other = await startService({ projects: [repository.path], dataDir, env: next });
     const second = apiClient(other.address, printedToken(service));
     const anew = await second.issue(await second.report({ projectId, data: `${SHOP_REPORT}\nplay-intended` }));
-    expect(anew.analysis).toMatchObject({ sameAs: null, model: 'other-model', usage: { turns: 2, costUsd: null } });
+    expect(anew.analysis).toMatchObject({ sameAs: null, model: 'other-model', usage: { turns: 3, costUsd: null } });
+    expect(anew.analysis.secondLook).toMatchObject({ model: 'other-model', usage: { turns: 1 } });
   });
 });
 

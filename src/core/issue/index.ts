@@ -48,7 +48,6 @@ export {
   type LookEvidence,
   lowerByLook,
   nameLook,
-  needsSecondLook,
   type SecondLook,
 } from './second-look.ts';
 export {

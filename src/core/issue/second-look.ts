@@ -1,6 +1,5 @@
 // The second look: what a second conversation with a model, which tries to refute a cause and its fix, came to, and what
 // follows from that. Pure.
-import type { Outcome } from '../outcome/index.ts';
 
 /** A line of the analysed source, or of the change, that was found where it is said to be. */
 export interface LookEvidence {
@@ -42,24 +41,6 @@ export const JUDGE = 'judge';
 
 /** A result that no second look agreed with opens no pull request unasked below. */
 const SURE_ALONE = 0.9;
-
-const LOOKED_AT = { from: 0.6, to: SURE_ALONE } as const;
-
-interface Result {
-  readonly outcome: Outcome;
-  readonly confidence: number | null;
-  readonly citations: readonly unknown[];
-}
-
-/**
- * `opensAtOnce`: a pull request may open before anybody has read the change. What is said to be known where the cause is
- * not has no confidence, and is believed all the same.
- */
-export function needsSecondLook({ outcome, confidence, citations }: Result, opensAtOnce: boolean): boolean {
-  if (outcome === 'needs_information') return citations.length > 0;
-  if (confidence === null || confidence < LOOKED_AT.from) return false;
-  return opensAtOnce || confidence <= LOOKED_AT.to;
-}
 
 /** `threshold`: from which confidence on a pull request may open unasked; see calibration.ts. */
 export function isSureEnough(confidence: number | null, look: SecondLook | null, threshold: number): boolean {
