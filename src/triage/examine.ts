@@ -202,12 +202,16 @@ function choosePlace(
   lines: readonly string[],
   input: Pick<ExamineInput, 'suspect' | 'functions' | 'report'> & { readonly spans: readonly Span[] },
 ): ChosenPlace {
-  const { suspect, spans } = input;
-  const span = findPlaceSpan(spans, suspect);
+  const { suspect, spans, functions } = input;
   const isExact = isLineNamed(suspect);
+  const found = findPlaceSpan(spans, suspect);
+  // The head of a class shows nothing of what it does.
+  const best = isExact || found !== null ? undefined : functions[0];
+  const span =
+    best === undefined ? found : (spans.find(({ kind, line }) => kind === 'function' && line === best.line) ?? null);
   const code = isExact || span === null ? null : preferCode(lines, { ...input, path: suspect.file, span });
   return code === null
-    ? { span, at: suspect.line, why: describeExaminedPlace(suspect, span, isExact) }
+    ? { span, at: best?.place ?? suspect.line, why: describeExaminedPlace(suspect, span, isExact) }
     : { span: code.span, at: code.line, why: describeChosen(suspect, code) };
 }
 

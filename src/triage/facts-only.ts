@@ -261,13 +261,20 @@ function describeReproduction({ stepsToReproduce, examined, signals, logs }: Fac
   const test = isSure ? (examined?.test ?? null) : null;
   const place = test === null ? '' : formatInlineCode(`${test.path}:${test.line}`);
   const [failed] = logs.flatMap(({ excerpt }) => excerpt.tests);
-  if (failed !== undefined) return `Run the failing test ${formatInlineCode(failed)} alone at this commit.`;
+  if (failed !== undefined) return `Run the failing test ${nameTest(failed)} alone at this commit.`;
+  if (logs.length > 0) return '';
   if (stepsToReproduce.length > 0)
     return `Turn the steps to reproduce into a failing test${place === '' ? '' : `; the nearest one is ${place}`}.`;
   // That a test would help is not news to anybody: which one to begin with may be.
   if (signals.traces.length + signals.commands.length + signals.quoted.length > 0)
     return place === '' ? '' : `Write a failing test; the nearest one is ${place}.`;
-  return `Steps to reproduce would help.${place === '' ? '' : ` The nearest test is ${place}.`}`;
+  return place === '' ? '' : `The nearest test is ${place}.`;
+}
+
+/** pytest takes `file::name` as it is; other runners want the name. */
+function nameTest(test: string): string {
+  const [, file = '', name = ''] = /^([^\s:]{1,300}\.(?!py:)\w{1,10})::(.+)$/.exec(test) ?? [];
+  return name === '' ? formatInlineCode(test) : `${formatInlineCode(name)} of ${formatInlineCode(file)}`;
 }
 
 /** The commits between the last good version of the report and the first bad one. */
@@ -285,7 +292,8 @@ function listChangesBetween({ between, shown, signals }: Facts): string {
     .slice(0, MOST_COMMITS)
     .map(({ sha, date, subject }) => `- ${shortenSha(sha)} (${date.slice(0, 10)}) ${cutSubject(subject)}`);
   const more = commits.length - list.length;
-  const count = commits.length === 1 ? 'commit' : formatCounted(commits.length, 'commit');
+  const all = commits.length === 1 ? 'commit' : formatCounted(commits.length, 'commit');
+  const count = more > 0 ? `first ${list.length} of the ${all}` : `${all}`;
   const lead = `Check the ${count} that changed source between ${good.name} and ${bad.name}:`;
   return [lead, ...list, ...(more > 0 ? [`- … ${more} more`] : [])].join('\n');
 }

@@ -31,7 +31,8 @@ const TYPE_TEST =
 const TEST =
   /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__|androidTest|integration-tests?)\/|(?:^|\/)(?:test_[^/]+\.py|conftest\.py|[^/]+[._-](?:tests?|spec|specs|e2e)(?:-d)?\.[^/]+|[^/]*[a-z0-9](?:Tests?|IT|Spec|TestCase)\.(?:java|kt|cs|scala|groovy|php|swift))$/;
 
-const EXAMPLE = /(?:^|\/)(?:examples?|samples?|demos?|bench(?:es|marks?)?|playgrounds?|sandbox|templates?-project)\//;
+const EXAMPLE =
+  /(?:^|\/)(?:examples?|samples?|demos?|bench(?:es|marks?)?|playgrounds?|sandbox|templates?-project)\/|(?:^|\/)bench(?:mark)?s?\.\w{1,6}$/;
 
 const DOCUMENT =
   /(?:^|\/)(?:docs?|documentation|website|site|changes|changelog)\/|\.(?:md|mdx|rst|txt|adoc)$|(?:^|\/)(?:README|CHANGELOG|LICENSE|HISTORY|AUTHORS|NEWS)[^/]*$/i;

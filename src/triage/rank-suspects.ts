@@ -410,11 +410,12 @@ const OF_FILE = /^(?:defines `([^`]{1,200})`|mentions [`“]|changed in [\da-f]{
 
 /** Of a suspect at a function: what holds of its file only is said of the file. */
 export function sayOfFile<T extends Suspect>(suspect: T): T {
-  const name = suspect.function.split(/[.#]|::/).at(-1) ?? '';
+  const getLastPart = (written: string) => written.split(/[.#]|::/).at(-1) ?? '';
+  const name = getLastPart(suspect.function);
   if (name === '') return suspect;
   const reasons = suspect.reasons.map((reason) => {
     const [said, defined] = OF_FILE.exec(reason) ?? [];
-    return said === undefined || defined === name ? reason : `the file ${reason}`;
+    return said === undefined || getLastPart(defined ?? '') === name ? reason : `the file ${reason}`;
   });
   return { ...suspect, reasons };
 }

@@ -36,7 +36,7 @@ describe('the facts-only Issue', () => {
       'Line 4 last changed in 1a1a1a1 (2024-01-01, “Read headers”).',
     ]);
     expect(conclusion.solutionSteps.map(({ description }) => description)).toEqual([
-      'Steps to reproduce would help. The nearest test is `test/header.test.ts:2`.',
+      'The nearest test is `test/header.test.ts:2`.',
       'Recent changes to `src/header.ts`:\n- 1a1a1a1 (2024-01-01) Read headers',
     ]);
     expect(conclusion.changeSet).toEqual({ base: SECOND, files: [] });
@@ -81,11 +81,11 @@ describe('the facts-only Issue', () => {
     expect(listed).toContain('strictly equal; ');
   });
 
-  it('asks for no steps to reproduce a failed check', async () => {
+  it('names the nearest test where the report gives nothing to begin with, but not for a failed check', async () => {
     const facts = await factsOf('It stops\n\nError: header has no value: cookie');
     const steps = (isCheck: boolean) => JSON.stringify(concludeFromFacts(facts, { seconds: 1, isCheck }).solutionSteps);
-    expect(steps(false)).toContain('Steps to reproduce would help.');
-    expect(steps(true)).not.toContain('to reproduce');
+    expect(steps(false)).toContain('The nearest test is');
+    expect(steps(true)).not.toContain('nearest test');
   });
 
   it('asks a wrong result for no stack trace', async () => {

@@ -221,7 +221,8 @@ describe('a report without a stack trace', () => {
       commits: [{ sha: FIRST, subject: 'one', files }],
     });
     expect(suspects[0]?.file).toBe('src/cart.ts');
-    expect(suspects[0]?.reasons).toContain('`Cart#open`, mentioned in the report, is in this file');
+    expect(suspects[0]?.reasons).toContain('defines `Cart#open`, mentioned in the report');
+    expect(suspects[0]).toMatchObject({ line: 2, function: 'open' });
   });
 
   it('is led by names that it mentions', async () => {

@@ -84,7 +84,7 @@ export function formatPercent(share: number): string {
 /** The first step in a line; "" for no steps. Of a list that is its head. */
 export function describeNext([first]: readonly Step[]): string {
   const [line = ''] = (first?.description ?? '').split('\n');
-  const text = line.replace(/:$/, ' (listed below).');
+  const text = line.replace(/:$/, ', listed below.');
   return text === '' ? '' : `Next: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 

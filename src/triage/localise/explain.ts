@@ -55,12 +55,13 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
     strength: Math.min(1, signals.reduce((sum, signal) => sum + combined.share(signal, file), 0) / total),
     ...explained,
   });
-  const qualified = (gathered.qualified.names.get(file) ?? []).slice(0, 2).map((name) =>
-    createClue('definition', ['qualified'], {
-      reason: describeQualified(name, table.paths[file] ?? ''),
-      names: [name],
-    }),
-  );
+  const path = table.paths[file] ?? '';
+  const qualified = (gathered.qualified.names.get(file) ?? []).slice(0, 2).map((name) => {
+    const [last = ''] = /[\w$]+$/.exec(name) ?? [];
+    const { line: at } = path.endsWith(`/${name}`) || last === '' ? { line: 0 } : findDefinition(path, text, last);
+    const reason = at > 0 ? `defines \`${name}\`, mentioned in the report` : describeQualified(name, path);
+    return createClue('definition', ['qualified'], { reason, names: [name], line: at });
+  });
   const defined = explainDefinitions(ranking, file, text).map((one) =>
     createClue('definition', ['definitions', 'definedWords'], one),
   );
@@ -87,7 +88,8 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
     createClue('commit', ['testHistory'], { reason: '', names: [] }),
     createClue('commit', ['commits', 'titleCommits'], { reason: changed, names: [] }),
   ];
-  return clues.filter(({ strength }) => strength >= LEAST_SHARE);
+  // What the report names with its owner is worth saying however little it counted.
+  return clues.filter((clue) => clue.strength >= LEAST_SHARE || (clue.line > 0 && qualified.includes(clue)));
 }
 
 /** A path that is the file's own says nothing more than that it is mentioned. */
@@ -107,10 +109,16 @@ function explainDefinitions({ table, gathered }: Ranking, file: number, text: st
     // What a plain word defines may be called so by chance.
     const reason = isCode ? `defines \`${name}\`, ${describeNaming(name === word)}` : '';
     if (name !== '') defined.push({ line, reason, names: isCode ? [word] : [] });
-    if (defined.length === MAX_DEFINED) break;
   }
-  return defined;
+  // Where the report names a method, the head of its class says less.
+  const lines = text === '' ? [] : text.split('\n');
+  const isHead = ({ line }: { readonly line: number }) => TYPE_HEAD.test(lines[line - 1] ?? '');
+  const heads = defined.filter(isHead);
+  return [...defined.filter((one) => !isHead(one)), ...heads].slice(0, MAX_DEFINED);
 }
+
+const TYPE_HEAD =
+  /^\s*(?:[a-z@]\w{0,30}(?:\([^()]{0,40}\))?\s+){0,5}(?:class|interface|struct|enum|trait|module|object|protocol|namespace|impl)\s/;
 
 /** Names are compared without case and separators: the report may write one differently. */
 function describeNaming(isSame: boolean): string {
