@@ -60,7 +60,9 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
     const [last = ''] = /[\w$]+$/.exec(name) ?? [];
     const { line: at } = path.endsWith(`/${name}`) || last === '' ? { line: 0 } : findDefinition(path, text, last);
     const reason = at > 0 ? `defines \`${name}\`, mentioned in the report` : describeQualified(name, path);
-    return createClue('definition', ['qualified'], { reason, names: [name], line: at });
+    // With its owner it says more than the definition of the owner, which it includes.
+    const signals = at > 0 ? (['qualified', 'definitions', 'definedWords'] as const) : (['qualified'] as const);
+    return createClue('definition', signals, { reason, names: [name], line: at });
   });
   const defined = explainDefinitions(ranking, file, text).map((one) =>
     createClue('definition', ['definitions', 'definedWords'], one),
