@@ -9,7 +9,7 @@ import { openGithubStage } from '../support/github-stage.ts';
 const MANY = Number(process.env['LABELLED'] ?? 8);
 const NOTICE = 'a budget of the month is used up';
 const SHOP = 'corner/popular';
-const ALONE = 'BUDGET_MONTH';
+const ALONE = 'for all repositories is used up';
 
 it(
   'gives the facts alone when the money of the month is used up, says so once, and investigates again when there is more',
