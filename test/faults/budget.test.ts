@@ -7,7 +7,7 @@ import { openGithubStage } from '../support/github-stage.ts';
 
 /** LABELLED=1000 is the hour of hostile-cases E.98. */
 const MANY = Number(process.env['LABELLED'] ?? 8);
-const NOTICE = 'a budget of the month is used up';
+const NOTICE = 'monthly budget used up';
 const SHOP = 'corner/popular';
 const ALONE = 'for all repositories is used up';
 
