@@ -33,6 +33,7 @@ export function cleanRepository(repository: Repository, redactor: Redactor): Rep
   return {
     defaultBranch: repository.defaultBranch,
     shallow: repository.shallow,
+    tags: repository.tags,
     resolve: (revision, signal) => repository.resolve(revision, signal),
     ensureCommit: (sha, signal) => repository.ensureCommit(sha, signal),
     findTags: (sha, signal) => repository.findTags(sha, signal),

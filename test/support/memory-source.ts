@@ -56,6 +56,7 @@ export function createMemoryRepository(options: MemoryOptions): Repository {
       if (!/^[0-9a-f]{7,40}$/.test(revision)) return null;
       return commits.find(({ sha }) => sha.startsWith(revision))?.sha ?? null;
     },
+    tags: Object.keys(tags),
     findTags: async () => [],
     tree: (sha) =>
       createMemoryTree(

@@ -10,6 +10,7 @@ import type { Repository, SourceTree } from './source.ts';
 import { createCommitTree } from './tree.ts';
 
 const HEX_PREFIX = /^[0-9a-f]{7,64}$/i;
+const TAGS = 'refs/tags/';
 const FULL_SHA = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 // What git forbids in a ref's name, and so what makes a name an expression (`main~3`, `v1^{/text}`, `@{-1}`).
 const EXPRESSION = /[\u0000- ~^:?*[\\\u007f]|\.\.|@\{|^-|\/$|^$/;
@@ -33,6 +34,7 @@ export function createRepository(access: RepositoryAccess): Repository {
   return {
     defaultBranch: defaultBranch.replace(/^refs\/heads\//, ''),
     shallow: refs.shallow !== '',
+    tags: [...refs.byName.keys()].flatMap((name) => (name.startsWith(TAGS) ? [name.slice(TAGS.length)] : [])),
     async resolve(revision, signal) {
       const candidates = listCandidates(revision, refs, defaultBranch).filter((id) => id !== '');
       for (const id of candidates) {

@@ -15,6 +15,8 @@ export interface Repository {
    * repository, and reports are untrusted. Throws as `open` does.
    */
   ensureCommit(sha: string, signal: AbortSignal): Promise<boolean>;
+  /** Names of all tags. */
+  readonly tags: readonly string[];
   /** Names of the tags that contain the commit, oldest first; null where that took too long. */
   findTags(sha: string, signal: AbortSignal): Promise<readonly string[] | null>;
   /** The tree of one commit. `sha` is a full sha from `resolve`. */
