@@ -298,6 +298,22 @@ const ContextRepository = z
   })
   .openapi('ContextRepository');
 
+const ReportClaim = z
+  .object({
+    text: z.string().openapi({ description: 'As the report writes it.', example: 'src/legacy/auth.js' }),
+    kind: z.enum(['file', 'line', 'function', 'class', 'option', 'setting', 'version', 'commit', 'message']),
+    state: z.enum(['exists', 'absent', 'removed', 'moved', 'unchecked']).openapi({
+      description:
+        '`absent`: not there, by a complete search; `removed` and `moved`: the same, and when it went or where it is. `unchecked`: the search did not end within its time.',
+    }),
+    at: z.string().openapi({ description: 'Full sha of the commit that was looked at.' }),
+    reference: z.string().openapi({
+      description: 'Of what was removed the commit that did, of what was moved its path now; else "".',
+    }),
+    note: z.string().openapi({ example: 'not found at v2.4.1; nor in history' }),
+  })
+  .openapi('ReportClaim');
+
 const Analysis = z
   .object({
     investigationId: z.string(),
@@ -330,6 +346,10 @@ const Analysis = z
     citations: z.array(z.object({ claim: z.string(), step: z.int(), quote: z.string() })),
     guards: z.array(z.object({ rule: z.string(), file: z.string(), reason: z.string() })),
     questions: z.array(z.string()),
+    claims: z.array(ReportClaim).openapi({
+      description:
+        'What the report names of this code, looked up at the version that it is about: what does not hold first, at most 40. Names of its own samples and of other packages are none. Empty for a failed check.',
+    }),
     sameAs: z.string().nullable().openapi({ description: 'The Issue with which this one shares its investigation.' }),
     model: z.string().nullable(),
     usage: Usage.openapi({ description: 'Of the investigation; a second review has its own.' }),

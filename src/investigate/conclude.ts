@@ -91,9 +91,9 @@ function concludeTaken(run: FinishedRun, checked: CheckedDraft, decision: Taken)
 
 function buildAnalysis(
   run: FinishedRun,
-): Pick<Conclusion['analysis'], 'revision' | 'verdict' | 'model' | 'usage' | 'links' | 'context'> {
-  const { verdict, links, context } = run.facts.analysis;
-  const found = { revision: run.changeSet.base, verdict, model: run.model, usage: run.usage, links };
+): Pick<Conclusion['analysis'], 'revision' | 'verdict' | 'model' | 'usage' | 'links' | 'context' | 'claims'> {
+  const { verdict, links, context, claims = [] } = run.facts.analysis;
+  const found = { revision: run.changeSet.base, verdict, model: run.model, usage: run.usage, links, claims };
   return context === undefined ? found : { ...found, context };
 }
 

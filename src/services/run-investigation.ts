@@ -294,6 +294,7 @@ async function gather(
     report: read.text,
     words: read.words,
     logs: read.logs,
+    isCheck,
     revision: run.revision,
     repository,
     lexicon: lexicons.of(project),

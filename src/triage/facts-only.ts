@@ -68,6 +68,7 @@ export function concludeFromFacts(
       guards: [],
       // Nobody is there to answer for a check.
       questions: isCheck || facts.isWish ? [] : listQuestions(facts),
+      claims: facts.claims,
       model: null,
       usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: context.seconds },
       links: { comment: null, checkRun: null, pullRequest: null },

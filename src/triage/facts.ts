@@ -3,10 +3,13 @@
 import type { ReadLog } from 'causeway-ci-log';
 import type { CommitInfo, Repository, SourceTree } from 'causeway-git-objects';
 import type { CommitRange } from '../core/check/index.ts';
+import type { ReportClaim } from '../core/issue/index.ts';
 import { isReliable } from '../core/issue/index.ts';
 import type { Scope } from '../core/project/index.ts';
 import type { SourcedStep } from '../core/report/index.ts';
 import type { Lexicon } from '../core/source/index.ts';
+import { checkClaims, recordClaims } from './claims/check-claims.ts';
+import type { ClaimedCommit } from './claims/check-places.ts';
 import {
   type Clue,
   createFrameClues,
@@ -65,6 +68,8 @@ export interface GatherInput {
   readonly logs?: readonly ReadLog[];
   /** Of a failure: the commits since its check was green. Absent or null: not known. */
   readonly range?: CommitRange | null;
+  /** Whether nobody wrote it: it is what a check printed. Absent: no. */
+  readonly isCheck?: boolean;
   /** Branch, tag or sha; "" is the default branch. */
   readonly revision: string;
   readonly repository: Repository;
@@ -98,11 +103,13 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   await notebook.record(describeRevision(revisions, signals, head));
   const meant = findMeantPlaces(input.report);
   const traced = await traceLookups(lookups, revisions, { signals, meant, index });
-  const [references, between, named] = await runSideBySide(
+  const [references, between, named, claims] = await runSideBySide(
     lookups,
     (own) => findReferences(own, input.report),
     (own) => findVersionRange(own, { report: input.report, revisions }),
     (own) => findTextClues(own, { signals, meant }),
+    (own) =>
+      input.isCheck === true ? Promise.resolve([]) : checkReport(own, { report: input.report, signals, traced }),
   );
   const clues = [...traced.clues, ...named];
   const found = await findSuspects({ ...input, index }, { lookups, signals, traced, clues, references, between });
@@ -148,11 +155,23 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     examined,
     likeliest,
     between,
+    claims,
     dependencies: findDependencies(traced.mapped.flat()),
     mismatches: [...found.mismatches, ...traced.lost],
     removals: traced.removals,
     steps: notebook.steps,
   };
+}
+
+/** What the report names, at the commit that it is about. */
+async function checkReport(
+  lookups: Lookups,
+  { report, signals, traced }: { readonly report: string; readonly signals: Signals; readonly traced: TraceFacts },
+): Promise<readonly ReportClaim[]> {
+  const { mapped, at } = traced;
+  const claims = await checkClaims({ ...lookups, ground: at.ground }, { report, signals, mapped, at });
+  await recordClaims(lookups, claims, at.name);
+  return claims;
 }
 
 async function examineSuspect(
@@ -226,6 +245,8 @@ interface TraceFacts {
   readonly linesHold: boolean;
   readonly lost: readonly string[];
   readonly removals: readonly CommitInfo[];
+  /** The commit that the report is about, with its name for people. */
+  readonly at: ClaimedCommit;
 }
 
 /**
@@ -260,6 +281,12 @@ async function traceLookups(
     removals,
     mapped: copyRaising(mapped, raising),
     linesHold: other === null,
+    // Not narrowed to the project's own folders: what is called absent is in no file.
+    at: {
+      tree: lookups.repository.tree(other?.revision ?? lookups.tree.revision),
+      ground,
+      name: revisions.framesName || revisions.askedName,
+    },
   };
 }
 

@@ -2,7 +2,7 @@
 import type { ReadLog } from 'causeway-ci-log';
 import type { CommitInfo } from 'causeway-git-objects';
 import type { LikeliestCommit } from '../core/check/index.ts';
-import type { Step } from '../core/issue/index.ts';
+import type { ReportClaim, Step } from '../core/issue/index.ts';
 import type { SourcedStep } from '../core/report/index.ts';
 import type { Examined } from './examine.ts';
 import type { RankedFunction, RankedSuspect } from './ranked.ts';
@@ -37,6 +37,8 @@ export interface Facts {
   readonly likeliest: LikeliestCommit | null;
   /** What changed between the last good version that the report names and the first bad one; null: it names none. */
   readonly between: VersionRange | null;
+  /** What the report names of this code, what does not hold first. */
+  readonly claims: readonly ReportClaim[];
   /** Stack frames that belong to packages the repository does not hold, by name. */
   readonly dependencies: readonly string[];
   /** What in the report does not fit the commit, in words. */

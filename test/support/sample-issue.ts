@@ -28,6 +28,7 @@ const ANALYSIS: Analysis = {
   citations: [],
   guards: [],
   questions: [],
+  claims: [],
   sameAs: null,
   model: null,
   usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: 1 },

@@ -37,6 +37,7 @@ const ISSUE: Issue = {
     citations: [],
     guards: [],
     questions: [],
+    claims: [],
     sameAs: null,
     model: null,
     usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: 0 },

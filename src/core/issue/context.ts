@@ -74,6 +74,7 @@ export function withholdIssue(issue: Issue): Issue & { readonly [WITHHELD]: true
       citations: [],
       guards: [],
       questions: [],
+      claims: [],
       secondLook: null,
       proof: null,
       ownership: null,

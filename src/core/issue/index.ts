@@ -20,6 +20,7 @@ export {
   MAX_CHANGE_TITLE,
   type Ownership,
   RELIABLE_SCORE,
+  type ReportClaim,
   type RunUsage,
   SCRIPTED_MODEL,
   type Step,
@@ -30,6 +31,7 @@ export {
 export {
   ALL_OUTCOMES,
   createIssueView,
+  describeMissingClaims,
   describeNext,
   describeOutcome,
   findExcerpt,

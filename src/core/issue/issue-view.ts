@@ -65,6 +65,15 @@ function describeOutcomeLimit({ analysis: { outcome, partial } }: Issue): string
   return partial ? 'stopped early' : '';
 }
 
+/** What the report names and is not here, in one line; "": all of it is. */
+export function describeMissingClaims({ claims }: Pick<Analysis, 'claims'>): string {
+  const missing = claims.filter(({ state }) => state !== 'exists' && state !== 'unchecked');
+  const [first] = missing;
+  if (first === undefined) return '';
+  const more = missing.length === 1 ? '' : `; ${missing.length - 1} more under analysis.claims`;
+  return `Named in the report: ${first.text}: ${first.note}${more}.`;
+}
+
 /** In two or three words. */
 export function describeOutcome(outcome: Outcome): string {
   return OUTCOMES[outcome];

@@ -54,6 +54,24 @@ export interface Ownership {
   readonly scope: readonly string[];
 }
 
+/** A thing that a report names of this code, looked up where the report is about. */
+export interface ReportClaim {
+  /** As the report writes it. */
+  readonly text: string;
+  readonly kind: 'file' | 'line' | 'function' | 'class' | 'option' | 'setting' | 'version' | 'commit' | 'message';
+  /**
+   * `absent`: not there, by a complete search; `removed`, `moved`: the same, and when it went or where it is. `unchecked`:
+   * the search did not end.
+   */
+  readonly state: 'exists' | 'absent' | 'removed' | 'moved' | 'unchecked';
+  /** Full sha of the commit that was looked at. */
+  readonly at: string;
+  /** Of what was removed the commit that did, of what was moved its path now; else "". */
+  readonly reference: string;
+  /** In words what is there instead; "": nothing to add. */
+  readonly note: string;
+}
+
 /** What a run took of its model. */
 export interface RunUsage {
   readonly turns: number;
@@ -97,6 +115,8 @@ export interface Analysis {
   readonly citations: readonly { readonly claim: string; readonly step: number; readonly quote: string }[];
   readonly guards: readonly { readonly rule: string; readonly file: string; readonly reason: string }[];
   readonly questions: readonly string[];
+  /** What the report names of this code, what does not hold first, at most 40; empty for a failed check. */
+  readonly claims: readonly ReportClaim[];
   readonly sameAs: string | null;
   readonly model: string | null;
   readonly usage: Usage;
@@ -154,6 +174,7 @@ export interface Conclusion {
     | 'secondLook'
     | 'ownership'
     | 'context'
+    | 'claims'
     | 'usage'
   > & {
     /** Of the investigation; a second look has its own. */
@@ -161,6 +182,7 @@ export interface Conclusion {
     readonly secondLook?: SecondLook | null;
     readonly ownership?: Ownership | null;
     readonly context?: readonly ContextRepository[];
+    readonly claims?: readonly ReportClaim[];
   };
 }
 
@@ -219,6 +241,7 @@ export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
       citations: analysis.citations,
       guards: analysis.guards,
       questions: analysis.questions,
+      claims: analysis.claims ?? [],
       sameAs: owner.sameAs,
       model: analysis.model,
       usage: toUsage(owner, analysis),

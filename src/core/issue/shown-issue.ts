@@ -87,6 +87,7 @@ function cleanWords(issue: SourcedIssue, clean: (text: string) => string): Sourc
       ...analysis,
       reason: clean(analysis.reason),
       questions: analysis.questions.map(clean),
+      claims: analysis.claims.map((claim) => ({ ...claim, note: clean(claim.note) })),
       secondLook: analysis.secondLook && { ...analysis.secondLook, reason: clean(analysis.secondLook.reason) },
       suspects: analysis.suspects.map((suspect) => ({ ...suspect, reasons: suspect.reasons.map(clean) })),
     },

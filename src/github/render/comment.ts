@@ -175,7 +175,11 @@ export function renderFactsComment(place: PostPlace, progress: CommentProgress):
 }
 
 /** Facts have no investigation of their own yet. */
-function toCommentIssue({ changeSet: _, analysis: { context = [], ...analysis }, ...facts }: Conclusion): SourcedIssue {
+function toCommentIssue({
+  changeSet: _,
+  analysis: { context = [], claims = [], ...analysis },
+  ...facts
+}: Conclusion): SourcedIssue {
   const own = {
     investigationId: '',
     reference: '',
@@ -193,7 +197,7 @@ function toCommentIssue({ changeSet: _, analysis: { context = [], ...analysis },
     projectId: '',
     createdAt: '',
     diff: { files: [] },
-    analysis: { ...analysis, ...own, context },
+    analysis: { ...analysis, ...own, context, claims },
   };
   return addSources(
     issue,
