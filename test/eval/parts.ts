@@ -2,6 +2,7 @@
 import { CI_LINES } from './ci-lines.ts';
 import { CI_NAMES } from './ci-names.ts';
 import { CI_PLACES } from './ci-places.ts';
+import { CLAIMS } from './claims.ts';
 import { EDITS } from './edits.ts';
 import { FILES, TRACES } from './files.ts';
 import { FINGERPRINTS } from './fingerprints.ts';
@@ -19,4 +20,5 @@ export const PARTS: readonly Part[] = [
   FINGERPRINTS,
   TIES,
   EDITS,
+  CLAIMS,
 ];

@@ -18,6 +18,8 @@ export interface Repositories extends AsyncDisposable {
 
 export interface OpenedRepository {
   readonly lexicon: Lexicon;
+  /** With all that is known of it today. */
+  readonly repository: Repository;
   /**
    * The repository as it was known at a commit: whatever does not lead to that commit resolves to nothing, as the fix and
    * all that came after it were not there when the report was written. Null where the commit is not there.
@@ -50,6 +52,7 @@ export function openRepositories(folder: string, keep: string): Repositories {
       const repository = await source.open(project, signal);
       return {
         lexicon: lexicons.of(project),
+        repository,
         asOf: (commit, until) => asOf(repository, { gitDir: found, commit }, until),
       };
     },
