@@ -162,7 +162,7 @@ describe('a report about a real repository', () => {
         '',
         'Since shop 1.9.0 the function `parseToken` in `src/legacy/auth.ts` fails. `src/cart.ts`, line 480 calls `Cart.addAll()`,',
         'and `src/cart.ts:2` is `Cart.total`. The option `round_up` and the option `roundUp` do nothing.',
-        'Broken by commit 4be81c0d5577. See `src/legacy/crypt.ts`.',
+        'Broken by commit 4be81c0d5577. See `src/legacy/crypt.ts` and `src/old/cart.ts`.',
       ].join('\n'),
       shop,
     );
@@ -173,6 +173,7 @@ describe('a report about a real repository', () => {
       parseToken: expect.stringContaining(`removed: not found at main; ${removed}`),
       'src/legacy/auth.ts': expect.stringContaining(`removed: not found at main; ${removed}`),
       'src/legacy/crypt.ts': 'absent: not found at main; nor in history',
+      'src/old/cart.ts': 'moved: not found at main; src/cart.ts has that name',
       'src/cart.ts:480': 'absent: src/cart.ts has 5 lines',
       'src/cart.ts:2': 'exists: ',
       'Cart.total': 'exists: ',

@@ -65,7 +65,7 @@ export async function checkPlaces(
   for (const { file, line } of places) {
     const path = find(file);
     if (isShownAsOwn(report, file)) continue;
-    if (path === null) claims.push(...checkMissingPath(input, file));
+    if (path === null || isElsewhere(file, path)) claims.push(...checkMissingPath(input, file));
     else claims.push(await checkLine({ file, line, path, isSure: isSurePath(file, path, ownNames) }, countLines));
   }
   const missing = claims.filter(({ kind, state }) => kind === 'file' && state === 'absent');
@@ -118,6 +118,13 @@ async function checkLine(
   if (line <= total + 1) return { ...claim, state: 'exists', note: '' };
   if (!isSure) return { ...claim, state: 'unchecked', note: '' };
   return { ...claim, state: 'absent', note: `${path} has ${total} lines` };
+}
+
+/** Whether the file that a path may mean only has its name: `src/legacy/cart.js` is not `src/cart.js`. */
+function isElsewhere(written: string, path: string): boolean {
+  const wanted = cleanPath(written);
+  const isPart = path === wanted || path.endsWith(`/${wanted}`) || wanted.endsWith(`/${path}`);
+  return !isPart && wanted.includes('/') && !/^\/|^[A-Za-z]:/.test(written);
 }
 
 /** Whether a path cannot be of another project: it agrees in more than its end, or has this one's name in it. */
