@@ -403,10 +403,35 @@ async function recordCallers(lookups: Lookups, place: CalledPlace, found: Search
   await lookups.notebook.record({
     lookup: 'callers',
     action: `find what calls ${name} of ${file} at ${shortenSha(lookups.tree.revision)}`,
-    result: hits.length === 0 ? 'nothing found' : [...shown, ...more].join('\n'),
+    result: hits.length === 0 ? 'nothing found' : [...shown, ...more, ...(await showCaller(lookups, hits))].join('\n'),
     analysis: notes.filter((note) => note !== '').join(' '),
   });
 }
+
+/** The function of the only caller: the fault is there as often as here, and to ask for it costs a turn. */
+async function showCaller({ tree, signal }: Lookups, hits: readonly SearchHit[]): Promise<readonly string[]> {
+  const [first] = hits;
+  if (first === undefined || hits.some(({ path }) => path !== first.path) || hits.length > MOST_IN_CALLER) return [];
+  const read = await tree.read(first.path, {}, signal);
+  if (read.kind !== 'text') return [];
+  const lines = splitReadLines(read);
+  const spans = findSpans(first.path, read.text, await tree.outline(first.path, signal));
+  const around = spans.findLast(
+    ({ kind, line, lastLine }) => kind === 'function' && line <= first.line && first.line <= lastLine,
+  );
+  if (around === undefined || around.lastLine - around.line >= MAX_CALLER) return [];
+  const isAll = hits.every(({ line }) => around.line <= line && line <= around.lastLine);
+  return isAll
+    ? [
+        `${first.path}:${around.line}-${around.lastLine}:`,
+        formatLines(lines, { from: around.line, to: around.lastLine }, 0),
+      ]
+    : [];
+}
+
+const MOST_IN_CALLER = 4;
+
+const MAX_CALLER = 60;
 
 const IMPORT = /^\s*(?:import\b|from\s|use\s|require|#\s*include|export\s.{0,200}\bfrom\b|using\s)/;
 

@@ -73,7 +73,7 @@ describe('the likeliest place', () => {
     expect(place?.result).toContain('124 | export function rate(player) {');
     expect(place?.result).toContain('> 185 |   return player.max;');
     expect(find('find what calls rate of src/rate.js')?.result).toBe(
-      'src/game.js:2 (best): export const best = (all) => all.map((one) => rate(one));',
+      'src/game.js:2 (best): export const best = (all) => all.map((one) => rate(one));\nsrc/game.js:2-2:\n  2 | export const best = (all) => all.map((one) => rate(one));',
     );
     expect(find('find tests of src/rate.js')?.result).toBe(
       "test/rate.test.js (1 line with `rate`)\ntest/rate.test.js:5-7:\n     5 | it('rates a player', () => {\n     6 |   expect(rate(one)).toBe(1);\n     7 | });",
