@@ -69,7 +69,9 @@ describe('a hostile model after secrets', () => {
     const told = JSON.stringify([issue, patch, asked]);
     const leaked = PIECES.filter((piece) => told.includes(piece));
     for (const piece of PIECES.slice(0, 3)) leaked.push(...(await house.stored(piece)));
-    return { issue, patch, leaked, rules: rulesOf(issue), files: filesOf(issue), answers: answersIn(asked.at(-1)) };
+    // A second look asks after the edits, in a conversation of its own.
+    const [answers = []] = asked.map(answersIn).toSorted((a, b) => b.length - a.length);
+    return { issue, patch, leaked, rules: rulesOf(issue), files: filesOf(issue), answers };
   }
   const edits = (...calls: readonly Call[]) => attack(attackWith([MEND, ...calls]));
 
