@@ -364,7 +364,7 @@ const CONSTRUCTORS = new Set(['constructor', '__init__', '__new__', 'initialize'
 const IS_ERROR = /(?:Error|Exception|Failure|Fault)$/;
 
 async function findCallers(lookups: Lookups, { name, isError }: Called, from: string): Promise<readonly Clue[]> {
-  const pattern = `\\b${name.replaceAll('$', '\\$')}(?:\\(|(?:\\.|::)new\\b)`;
+  const pattern = `(?<![\\w$])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:\\(|(?:\\.|::)new\\b)`;
   const query = { pattern, regex: true, ignoreCase: false, paths: [], limit: 100 };
   const isCaller = ({ path, text }: SearchHit) =>
     (path !== from || isError) &&

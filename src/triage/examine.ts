@@ -322,6 +322,9 @@ const CALLERS_SHOWN = 10;
 /** Lines that a search for a name gives at most. */
 const MOST_USES = 1_000;
 
+/** One file with many uses hides those of the others. */
+const MOST_IN_FILE = 50;
+
 /** Lines that name it; null where that cannot be known. */
 async function searchName(lookups: Lookups, name: string): Promise<SearchResult | null> {
   if (name.length < 3) return null;
@@ -332,6 +335,7 @@ async function searchName(lookups: Lookups, name: string): Promise<SearchResult 
     word: /^\w+$/.test(name),
     paths: [],
     limit: MOST_USES,
+    perFile: MOST_IN_FILE,
   };
   const action = `search ${JSON.stringify(name)}`;
   const found = await attempt(lookups, action, () => lookups.tree.search(query, lookups.signal));
@@ -394,17 +398,16 @@ async function recordCallers(lookups: Lookups, place: CalledPlace, found: Search
   const others = uses.length - hits.length;
   const notes = [
     hits.length === 0
-      ? `No other line of a source file calls \`${name}\`.`
+      ? others === 0 && `No other line of a source file calls \`${name}\`.`
       : `${formatCounted(hits.length, 'line')} of source files ${hits.length === 1 ? 'uses' : 'use'} \`${name}\`.`,
-    others === 0
-      ? ''
-      : `${others} more ${others === 1 ? 'names' : 'name'} a \`${name}\` in files that don't refer to this one.`,
+    others > 0 &&
+      `${formatCounted(others, 'line')} of other files ${others === 1 ? 'has' : 'have'} the name; whether this function is meant there wasn't resolved.`,
   ];
   await lookups.notebook.record({
     lookup: 'callers',
     action: `find what calls ${name} of ${file} at ${shortenSha(lookups.tree.revision)}`,
     result: hits.length === 0 ? 'nothing found' : [...shown, ...more, ...(await showCaller(lookups, hits))].join('\n'),
-    analysis: notes.filter((note) => note !== '').join(' '),
+    analysis: notes.filter((note) => note !== false).join(' '),
   });
 }
 
@@ -433,7 +436,8 @@ const MOST_IN_CALLER = 4;
 
 const MAX_CALLER = 60;
 
-const IMPORT = /^\s*(?:import\b|from\s|use\s|require|#\s*include|export\s.{0,200}\bfrom\b|using\s)/;
+const IMPORT =
+  /^\s*(?:import\b|from\s|use\s|require(?:_relative|_once)?\b|#\s*include|export\s.{0,200}\bfrom\b|using\s[^=(]{1,200}$)/;
 
 /** Of the files those that may mean this function: its own, those of its folder, and what names its file or class. */
 async function findKnowingFiles(
@@ -446,10 +450,13 @@ async function findKnowingFiles(
   const rest = [...files].filter((path) => !near.includes(path));
   const module = getFileName(file).replace(/\.\w+$/, '');
   const name = /^(?:index|mod|lib|main|__init__|init)$/.test(module) ? getFileName(folder) : module;
-  const known = [...new Set([name, getLastName(owner)])].filter((each) => each.length > 1);
+  // Go and Java import the folder.
+  const known = [...new Set([name, getFileName(folder), getLastName(owner)])].filter(
+    (each) => each.length > 1 && !/^(?:src|lib|source|sources|app|main|core|pkg|internal)$/.test(each),
+  );
   if (rest.length === 0 || known.length === 0) return new Set(near);
   const pattern = `(?<![\\w$])(?:${known.map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})(?![\\w$])`;
-  const query = { pattern, regex: true, ignoreCase: false, paths: rest.slice(0, 200), limit: 1_000 };
+  const query = { pattern, regex: true, ignoreCase: false, paths: rest.slice(0, 200), limit: 1_000, perFile: 1 };
   const found = await attempt(lookups, `search ${known.join(', ')}`, () => lookups.tree.search(query, lookups.signal));
   return new Set([...near, ...(found?.hits ?? []).map(({ path }) => path)]);
 }

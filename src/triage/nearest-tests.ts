@@ -94,7 +94,7 @@ export async function recordNearestTests(lookups: Lookups, place: TestedPlace): 
   });
   const file = files.find(({ path }) => path === best?.path);
   const isOfPlace = file?.isNamed || (file !== undefined && file.lines > 0 && place.name === place.own);
-  return best && isOfPlace ? { path: best.path, line: best.from } : null;
+  return best && isOfPlace && !best.isWhole ? { path: best.path, line: best.from } : null;
 }
 
 function describeFile({ path, lines, inlineLine }: NearTestFile, name: string): string {
@@ -117,7 +117,7 @@ async function findNearTestFiles(
   const tests = lookups.ground.index.paths.filter(isTestFile);
   const said = {
     names: new Set(names.map((each) => each.toLowerCase())),
-    stems: dropCommonStems(listReportStems(report), tests),
+    stems: tests.length > MOST_COMPARED ? new Map<string, number>() : dropCommonStems(listReportStems(report), tests),
   };
   const named = new Map(
     tests.map((each) => [each, Math.max(rateName(each, path, name), rateSaid(each, said))] as const),
@@ -172,6 +172,9 @@ function listReportStems(report: string): ReadonlyMap<string, number> {
   ]);
 }
 
+/** To take the words of 30,000 paths holds the event loop for half a second. */
+const MOST_COMPARED = 5_000;
+
 /** A word in the paths of more tests is the project's own, and tells none of them. */
 const MOST_TESTS = 3;
 
@@ -200,8 +203,12 @@ function rateSaid(test: string, { names, stems }: Said): number {
   return rates.every((each) => each > 0) ? Math.min(BY_NAME - 1, rate) : 0;
 }
 
+/** Names that say nothing of what is in the file. */
+const ANY_NAME = /^(?:__init__|conftest|index|mod|main|app|setup)\.\w+$/;
+
 /** By the file (`parsing.test.ts` of `parse.ts`), its first words, or the function (`res.redirect.js`). */
 function rateName(test: string, path: string, name: string): number {
+  if (ANY_NAME.test(getFileName(test))) return 0;
   const subject = getSubject(getFileName(test)) ?? getFileName(test);
   if (subject.toLowerCase() === getFileName(path).toLowerCase()) return BY_NAME;
   const parts = subject.split('.').slice(0, -1);
@@ -227,6 +234,8 @@ function countShared(a: string, b: string): number {
 
 interface TestCase extends LineRange {
   readonly path: string;
+  /** Whether it is a file in which no case was told. */
+  readonly isWhole: boolean;
   readonly lines: readonly string[];
 }
 
@@ -244,8 +253,9 @@ async function readBestCase(
       const lines = read?.kind === 'text' ? read.text.split(/\r?\n/) : [];
       const found = findTestCases(lines);
       // Tables of cases, such as those of a linter's rules, are no cases one by one.
-      const ranges = found.length === 0 && named.has(path) && read !== null ? [{ from: 1, to: lines.length }] : found;
-      return ranges.map((range) => ({ ...range, path, lines: lines.slice(range.from - 1, range.to) }));
+      const isWhole = found.length === 0 && named.has(path) && read !== null;
+      const ranges = isWhole ? [{ from: 1, to: lines.length }] : found;
+      return ranges.map((range) => ({ ...range, path, isWhole, lines: lines.slice(range.from - 1, range.to) }));
     }),
   );
   const near = cases.flat().filter(({ path }) => named.has(path));

@@ -101,7 +101,22 @@ describe('the likeliest place', () => {
       'app/end.ts:3 (end):   all.close();',
     ]);
     expect(result).not.toContain('lib/files.ts');
-    expect(analysis).toContain("30 more name a `close` in files that don't refer to this one.");
+    expect(analysis).toContain(
+      "30 lines of other files have the name; whether this function is meant there wasn't resolved.",
+    );
+  });
+
+  it('has callers that import its folder, and never none where other files have its name', async () => {
+    const files = {
+      'internal/ledger/open.go': `package ledger\n\n// Opens.\nfunc OpenLedger(path string) error {\n\treturn fail(path)\n}\n`,
+      'cmd/shop.go':
+        'package main\n\nimport "shop/internal/ledger"\n\nfunc run() error {\n\treturn ledger.OpenLedger("a")\n}\n',
+      'web/other.go': 'package web\n\nfunc serve() {\n\trequireAuth(OpenLedger)\n}\n',
+    };
+    const { find } = await lookAt('`OpenLedger` fails in internal/ledger/open.go:5', [{ files }]);
+    const { result, analysis } = find('find what calls OpenLedger') ?? {};
+    expect(result).toContain('cmd/shop.go:6 (run): \treturn ledger.OpenLedger("a")');
+    expect(analysis).toContain('1 line of other files has the name');
   });
 
   it('is where an error is raised, not its class that has the message', async () => {
