@@ -109,6 +109,7 @@ export const FACTS: Conclusion = {
       { file: 'src/money.js', line: 0, function: '', score: 0.2, reasons: ['shares words with the report'] },
     ],
     citations: [],
+    claims: [],
     guards: [],
     questions: ['Which coupon was it?'],
     model: null,
