@@ -210,13 +210,14 @@ function joinPassages(passages: readonly Passage[]): string {
   return text;
 }
 
-const MODEL = /\b(?:AI|A\.I\.|LLMs?|large language models?|language models?|generative|ChatGPT|Copilot|Claude)\b/;
+const MODEL =
+  /\b(?:AI|A\.I\.|LLMs?|large language models?|language models?|generative|ChatGPT|Copilot|Claude|coding agents?)\b/;
 
 const RULE =
   /\b(?:polic(?:y|ies)|must|must not|may not|not (?:allowed|accepted|permitted|welcome)|prohibit|forbid|ban(?:ned)?|reject|disclos|clos(?:e|ed)|declar|responsib|accountab|require|do not|don't|cannot|will not|refrain)/i;
 
 /** How a pull request or commit is worded is not a reason to hold one back. */
-const FORM = /\b(?:titles?|descriptions?|co-authored|emojis?)\b/i;
+const FORM = /\b(?:titles?|co-authored|emojis?)\b/i;
 
 /** A file that is written for models is full of such words: only its own heading about contributions counts there. */
 function findModelRule(passages: readonly Passage[]): string {
@@ -224,12 +225,13 @@ function findModelRule(passages: readonly Passage[]): string {
     ({ heading, text }) =>
       MODEL.test(heading) && /polic|contribut|use|usage|generated|assist|disclos/i.test(heading) && RULE.test(text),
   );
-  const stated = passages.find(
+  const stated = [...passages, ...joinLeads(passages)].find(
     ({ text }) =>
       MODEL.test(text) &&
       /\b(?:contribut|pull requests?|PRs?|patch|issues?|submi)/i.test(text) &&
       RULE.test(text) &&
       !FORM.test(text) &&
+      !/:\s*$/.test(text) &&
       !CODE.test(text),
   );
   const found =
@@ -238,4 +240,15 @@ function findModelRule(passages: readonly Passage[]): string {
       : passages.slice(passages.indexOf(titled)).filter(({ heading }) => heading === titled.heading);
   const text = found.map((passage) => passage?.text ?? '').join(' ');
   return cutText(text.replace(/\s+/g, ' ').trim(), MAX_RULE);
+}
+
+/** Each point of a list with what announces the list, without which it says nothing: `We do not accept:`. */
+function joinLeads(passages: readonly Passage[]): readonly Passage[] {
+  let lead: Passage | null = null;
+  return passages.map((passage) => {
+    if (!POINT.test(passage.text)) lead = /:\s*$/.test(passage.text) ? passage : null;
+    else if (lead?.heading === passage.heading)
+      return { ...passage, text: `${lead.text} ${passage.text.replace(POINT, '')}` };
+    return passage;
+  });
 }

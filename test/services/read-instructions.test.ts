@@ -87,4 +87,15 @@ describe('instructions of the project', () => {
     expect((await read({ 'AGENTS.md': form })).modelRule).toBeNull();
     expect((await read({ 'CONTRIBUTING.md': '# Style\n\nAgents run in a loop. Use tabs.\n' })).modelRule).toBeNull();
   });
+
+  it.each([
+    ['Pull requests that were written with AI must say so in their description, or they are closed.'],
+    ['We reject pull requests opened by coding agents.'],
+    [
+      'We do not accept:\n- typos\n- pull requests that an LLM wrote',
+      'We do not accept: pull requests that an LLM wrote',
+    ],
+  ])('find a rule about such changes in: %s', async (text, rule = text) => {
+    expect((await read({ 'CONTRIBUTING.md': `# Rules\n\n${text}\n` })).modelRule?.text).toBe(rule);
+  });
 });
