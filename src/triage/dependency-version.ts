@@ -27,6 +27,9 @@ const MOST_PLACES = 20;
 const KEY = /^\s{0,40}"?version"?[\s:=]/;
 const VERSION = /(?:^|[^\w.])v?(\d{1,6}\.\d{1,6}(?:\.\d{1,6})?(?:[-+][0-9A-Za-z.-]{1,40})?)(?![\w.])/;
 
+/** Not the revision in an address (`…#v1.2.0`). */
+const COMMENT = /(?:^|[ \t])#.*$/gm;
+
 export interface Tagged {
   readonly sha: string;
   readonly tag: string;
@@ -70,7 +73,7 @@ async function* readManifests(
   const present = new Set((await tree.files(signal)).entries.map(({ path }) => path));
   for (const file of FILES.filter((each) => present.has(each))) {
     const read = await tree.read(file, {}, signal);
-    if (read.kind === 'text') yield { file, text: read.text };
+    if (read.kind === 'text') yield { file, text: read.text.replace(COMMENT, '') };
   }
 }
 

@@ -70,14 +70,14 @@ export function defineHistoryTool(repository: Repository, tree: SourceTree): Too
       const { commits, cut } = await (given.newer === true
         ? findNewer(repository, tree, query, signal)
         : tree.history(query, signal));
+      const left = query.without === undefined ? '' : 'Generated files were not looked at ("path" does).';
       if (commits.length === 0) {
-        const none = `No such commit${describeHistoryCall(given)}. ${cut}`.trimEnd();
+        const none = joinNotes(`No such commit${describeHistoryCall(given)}.`, cut, left);
         return cut.startsWith('Stopped') ? answerFailed(none) : answerNothing(none);
       }
       const changes = await showChanges(repository, tree, { query, commits }, signal);
       const shown = takeFittingLines([...commits.map(formatCommit), ...changes], MAX_RESULT_BYTES);
       const over = shown.length < commits.length + changes.length ? 'Cut at 12 kB: narrow by "path" or "message".' : '';
-      const left = query.without === undefined ? '' : 'Generated files were not looked at ("path" does).';
       return answerFound(shown.join('\n'), joinNotes(cut, over, left));
     },
   });

@@ -6,10 +6,12 @@ const LOCKS =
 const GENERATED = new RegExp(
   [
     `(?:^|/)(?:${LOCKS})$`,
-    '\\.(?:min|bundle|umd|esm|iife)\\.[cm]?(?:js|css)$',
+    '\\.(?:min|bundle|umd|iife)\\.[cm]?(?:js|css)$',
     '\\.(?:[cm]?js|css|ts)\\.map$',
     '\\.(?:snap|ambr)$',
-    '(?:^|/)(?:__snapshots__|dist|node_modules)(?:/|$)',
+    '(?:^|/)(?:__snapshots__|node_modules)(?:/|$)',
+    // Of the whole or of a package: elsewhere people have folders of that name for source.
+    '^(?:(?:packages|apps)/(?:@[^/]+/)?[^/]+/)?dist(?:/|$)',
     '\\.pb\\.(?:go|cc|h)$|_pb2(?:_grpc)?\\.pyi?$|\\.(?:g|freezed)\\.dart$|(?:^|/)zz_generated\\.|[._-]generated\\.\\w+$',
   ].join('|'),
   'i',
@@ -20,17 +22,27 @@ export const GENERATED_GLOBS: readonly string[] = [
   ...['*.min.*', '*.map', '*.snap', '*.po', '*.lock', 'package-lock.json', 'pnpm-lock.yaml', 'go.sum'].map(
     (name) => `**/${name}`,
   ),
-  ...['dist', 'node_modules', '__snapshots__'].map((folder) => `**/${folder}/**`),
+  ...['dist', 'packages/*/dist', 'apps/*/dist', '**/node_modules', '**/__snapshots__'].map((folder) => `${folder}/**`),
 ];
 
-const TRANSLATIONS = /(?:^|\/)(?:locales?|i18n|lang(?:uages?)?|translations?|l10n)\//i;
+const TRANSLATIONS = /(?:^|\/)(?:locales?|i18n|lang(?:uages?)?|translations?|l10n)(?=\/)/i;
+/** In the name of a file or folder: `de`, `pt-BR`, `messages_zh_CN`. */
+const LANGUAGE = /[/._]([a-z]{2})(?:[-_](?:[a-z]{4}|[a-z]{2}|\d{3})){0,2}(?=\/|\.[^/.]+$)/gi;
+const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 const OF_TEXTS = /\.(?:json|ya?ml|po|mo|properties|xlf|xliff|arb|strings|resx)$/i;
 const ENGLISH = /[/_.-]en(?:[-_][a-z]{2})?[/.]/i;
 
 /** Whether nobody reads it for a cause: built, locked, recorded or translated. Also of a folder of such files. */
 export function isGenerated(path: string): boolean {
-  const isTranslated = TRANSLATIONS.test(path) && OF_TEXTS.test(path) && !ENGLISH.test(path);
+  const isTranslated = OF_TEXTS.test(path) && !ENGLISH.test(path) && isOfLanguage(path);
   return GENERATED.test(path) || isTranslated || /\.(?:po|mo)$/.test(path);
+}
+
+function isOfLanguage(path: string): boolean {
+  const folder = TRANSLATIONS.exec(path);
+  if (folder === null) return false;
+  const below = path.slice(folder.index + folder[0].length);
+  return [...below.matchAll(LANGUAGE)].some(([, code = '']) => LANGUAGES.of(code) !== undefined);
 }
 
 /** Source before tests, these before texts, and what programs write last. */

@@ -16,6 +16,10 @@ const FOLDERS: readonly RegExp[] = [
   /(?:^|\/)(?:site|dist)-packages\/([\w-]+)/,
   /(?:^|\/)pkg\/mod\/([^@]{1,300})@/,
   /(?:^|\/)gems\/([\w-]+?)-\d/,
+];
+
+/** May also hold what a project wrote itself. */
+const VENDORED: readonly RegExp[] = [
   /(?:^|\/)vendor\/([\w-]+\.[\w.-]+(?:\/[\w.-]+){2})/,
   /(?:^|\/)vendor\/([\w.-]+\/[\w.-]+)/,
 ];
@@ -26,9 +30,12 @@ export async function explainInstalled(
   { source, find }: { readonly source: Pick<EditedTree, 'entries'>; readonly find: FindInstalled },
   signal: AbortSignal,
 ): Promise<string> {
-  const packages = FOLDERS.flatMap((folder) => {
+  const packages = [...FOLDERS, ...VENDORED].flatMap((folder) => {
     const match = folder.exec(path);
-    return match?.[1] === undefined ? [] : [{ name: match[1], root: path.slice(0, match.index + match[0].length) }];
+    const isSure = FOLDERS.includes(folder);
+    return match?.[1] === undefined
+      ? []
+      : [{ name: match[1], root: path.slice(0, match.index + match[0].length), isSure }];
   });
   const [first] = packages;
   const entries = first === undefined ? [] : await source.entries(signal);
@@ -39,5 +46,6 @@ export async function explainInstalled(
     if (installed !== null)
       return `${path} is of ${name} ${installed.version} (by ${installed.file}), a dependency: its source isn't available here.`;
   }
+  if (!first.isSure) return '';
   return `${path} is of ${first.name}, a dependency whose version no lock file in the root names: its source isn't available here.`;
 }

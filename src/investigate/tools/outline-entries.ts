@@ -53,7 +53,8 @@ export function listDataKeys(path: string, text: string): readonly OutlineEntry[
   if (key === undefined) return null;
   const all = selectLines(text, (line) => key.test(line));
   const depths = [...new Set(all.map(({ text: line }) => line.search(/\S/)))].sort((a, b) => a - b);
-  const upTo = (level: number) => all.filter(({ text: line }) => line.search(/\S/) <= (depths[level] ?? 0));
+  const upTo = (level: number) =>
+    all.filter(({ text: line }) => line.search(/\S/) <= (depths[level] ?? depths.at(-1) ?? 0));
   const two = upTo(1);
   return two.length > MANY_KEYS && depths.length > 1 ? upTo(0) : two;
 }

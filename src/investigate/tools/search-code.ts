@@ -132,7 +132,8 @@ async function searchWanted(source: EditedTree, given: SearchArguments, signal: 
   const isMuch = found.cuts.some(({ kind }) => kind === 'limit');
   const without = [...new Set(first.map(({ path }) => path))].slice(0, MOST_WITHOUT);
   const thin = isMuch ? await searchBoth(source, { ...query, without, perFile: countOfFile(given) }, signal) : found;
-  const rest = isMuch && new Set(thin.hits.map(({ path }) => path)).size > 1 ? thin : found;
+  const isThinBetter = new Set(thin.hits.map(({ path }) => path)).size > 1 || found.hits.every(isLeftOut);
+  const rest = isThinBetter && thin.hits.some((hit) => !isLeftOut(hit)) ? thin : found;
   const hits = rest.hits.filter((hit) => !isLeftOut(hit));
   if (hits.length === 0) return { ...found, isThinned: false, generated: [] };
   const counts = [...Map.groupBy(hits, ({ path }) => path).values()].map(({ length }) => length);

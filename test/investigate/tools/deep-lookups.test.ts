@@ -143,6 +143,37 @@ describe('search', () => {
     );
   });
 
+  it('shows the only hit in source though a built file has more than are counted', async () => {
+    await using bench = await workbench({
+      'dist/bundle.js': 'readOption();\n'.repeat(1_200),
+      'src/options.js': 'readOption();\n',
+    });
+    const answer = await bench.ask('search', { pattern: 'readOption' });
+    expect(answer).toContain('found: src/options.js:\n     1 | readOption();');
+    expect(answer).not.toContain('dist/bundle.js:');
+  });
+
+  it('leaves out no file that people write by the name of its folder', async () => {
+    const paths = [
+      ...[
+        'lib/lang/rules.yaml',
+        'src/api.esm.js',
+        'src/dist/a.js',
+        'src/i18n/config.json',
+        'src/languages/python.json',
+      ],
+    ];
+    const written = Object.fromEntries(paths.map((path) => [path, 'parseCart\n']));
+    const built = ['i18n/pt-BR.json', 'i18n/zh_CN/a.json', 'i18n/messages_de.properties', 'packages/a/dist/a.js'];
+    await using bench = await workbench({
+      ...written,
+      ...Object.fromEntries(built.map((path) => [path, 'parseCart\n'])),
+    });
+    const answer = await bench.ask('search', { pattern: 'parseCart' });
+    expect([...answer.matchAll(/^(?:found: )?(\S+\.\w+):$/gm)].map(([, path]) => path)).toEqual(paths);
+    expect(answer).toContain('Left out: 4 hits in 4 such files');
+  });
+
   it('answers by folder where a word is in many files, with a few of them, source first', async () => {
     const many = (folder: string, count: number) =>
       Object.fromEntries(
@@ -295,12 +326,14 @@ describe('outline', () => {
   it('shows the outermost keys alone where there are many, and no titles of what is no test', async () => {
     const keys = Array.from({ length: 200 }, (_, index) => `    "key${index}": {},\n`).join('');
     await using bench = await workbench({
+      'flat.json': '{\n  "a": 1,\n  "b": 2\n}\n',
       'big.json': `{\n  "first": {\n${keys}    "last": {}\n  },\n  "second": 2\n}\n`,
       'src/run.js': "it('is no test', f);\n",
     });
     expect(await bench.ask('outline', { paths: ['big.json'] })).toContain(
       'found: big.json:\n     2 |   "first": {\n   205 |   "second": 2',
     );
+    expect(await bench.ask('outline', { paths: ['flat.json'] })).toContain('     2 |   "a": 1,\n     3 |   "b": 2');
     expect(await bench.ask('outline', { paths: ['src/run.js'] })).toContain('nothing: src/run.js: no definition');
   });
 });
@@ -337,6 +370,13 @@ describe('what is installed', () => {
     expect(await bench.ask('search', { pattern: 'round', paths: [path] })).toContain(
       `nothing: ${plain} is of ${which}`,
     );
+  });
+
+  it('is named neither for a folder "vendor" that no lock file knows, nor with the version of a comment', async () => {
+    await using bench = await workbench({ 'requirements.txt': '# not for yaml 5.0\nyaml==6.1 # yaml 5.1 fails\n' });
+    const wrong = await bench.ask('read_files', { files: [{ path: 'vendor/app/helpers.rb' }] });
+    expect(wrong).not.toContain('a dependency');
+    expect(await bench.ask('read_files', { files: [{ path: 'site-packages/yaml/a.py' }] })).toContain('yaml 6.1 (by');
   });
 
   it('is read where the repository has it', async () => {
@@ -385,6 +425,7 @@ describe('history', () => {
     expect(answer).not.toContain('dist/');
     expect(answer).not.toContain(rebuilt.slice(0, 10));
     expect(answer).toContain('[cut: Generated files were not looked at ("path" does).]');
+    expect(await bench.ask('history', { text: 'never' })).toContain('Generated files were not looked at');
     expect(await bench.ask('history', { text: 'retry', path: 'dist/f0.js' })).toContain(rebuilt.slice(0, 10));
     const one = await bench.ask('compare', { commit: shas[3] ?? '' });
     expect(one).toContain('+retry();');
