@@ -6,7 +6,7 @@ import type { LineRange, SourceTree } from 'causeway-git-objects';
 import { truncate } from 'causeway-visible-text';
 import type { Conclusion } from '../core/issue/index.ts';
 import { findSpans } from '../core/source/index.ts';
-import { occursIn, prepareText } from './quotation.ts';
+import { type PreparedText, prepareText } from './quotation.ts';
 
 /** UTF-8 bytes, about 4 a token. */
 const MAX_BYTES = 14_000;
@@ -51,10 +51,15 @@ export async function showReadCode(
   const seen = await Promise.all(
     investigationSteps.map(({ action, result }) => listRows(`${action}\n${result}`, paths, linesOf)),
   );
+  const prepared = new Map<string, readonly PreparedText[]>();
   const quoted: Stretch[] = [];
   for (const { step, quote } of analysis.citations) {
     const files = new Set((seen[step - 1] ?? []).map(({ file }) => file));
-    for (const file of files) quoted.push(...findQuote(file, quote, await linesOf(file)));
+    for (const file of files) {
+      const lines = prepared.get(file) ?? (await linesOf(file)).map(prepareText);
+      prepared.set(file, lines);
+      quoted.push(...findQuote(file, quote, lines));
+    }
   }
   const changed = listChangedStretches(changeSet);
   const near = await Promise.all([...changed, ...quoted].map(widen));
@@ -87,11 +92,24 @@ async function listRows(
   return rows;
 }
 
-function findQuote(file: string, quote: string, lines: readonly string[]): readonly Stretch[] {
-  const length = quote.split('\n').length;
+function findQuote(file: string, quote: string, lines: readonly PreparedText[]): readonly Stretch[] {
   const ready = prepareText(quote);
-  const at = lines.findIndex((_, index) => occursIn(ready, prepareText(lines.slice(index, index + length).join('\n'))));
-  return at === -1 ? [] : [{ file, from: at + 1, to: at + length }];
+  for (const form of ['plain', 'withoutGutters'] as const) {
+    const own = lines.flatMap((line, index) => (line[form] === '' ? [] : [{ text: line[form], number: index + 1 }]));
+    const at = own
+      .map(({ text }) => text)
+      .join(' ')
+      .indexOf(ready[form]);
+    if (at === -1) continue;
+    let end = -1;
+    const touched = own.filter(({ text }) => {
+      const begin = end + 1;
+      end = begin + text.length;
+      return end > at && begin < at + Math.max(1, ready[form].length);
+    });
+    return [{ file, from: touched[0]?.number ?? 1, to: touched.at(-1)?.number ?? 1 }];
+  }
+  return [];
 }
 
 /** Where the change begins and ends, in the lines before it. */

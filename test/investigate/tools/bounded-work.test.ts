@@ -2,7 +2,9 @@
 
 import type { TreeEntry } from 'causeway-git-objects';
 import { describe, expect, it } from 'vitest';
+import type { Conclusion } from '../../../src/core/issue/index.ts';
 import type { Tool } from '../../../src/core/report/evidence.ts';
+import { showReadCode } from '../../../src/investigate/read-code.ts';
 import { defineListFilesTool } from '../../../src/investigate/tools/list-files.ts';
 import { createOverlay } from '../../../src/investigate/tools/overlay.ts';
 import { defineOwnersTool } from '../../../src/investigate/tools/owners.ts';
@@ -28,6 +30,24 @@ function createListTool(paths: readonly string[]): Tool {
 async function run(tool: Tool, given: unknown) {
   return (await tool.run(JSON.stringify(given), SIGNAL)).finding;
 }
+
+it('quotations of many lines are found in a file of 40,000', async () => {
+  const lines = Array.from({ length: 40_000 }, (_, index) => `  const value${index} = compute(${index}, "some text");`);
+  const files = { 'src/a.ts': lines.join('\n') };
+  const tree = createMemoryRepository({ commits: [{ sha: SHA, subject: 'Begin', files }] }).tree(SHA);
+  const quote = lines.slice(39_000, 39_060).join('\n');
+  const conclusion = {
+    investigationSteps: [{ action: 'read src/a.ts', result: `src/a.ts:\n     1 | ${lines[0]}` }],
+    analysis: { citations: Array.from({ length: 5 }, () => ({ step: 1, quote })) },
+    changeSet: { files: [] },
+  };
+  const begin = performance.now();
+  const shown = await showReadCode(conclusion as unknown as Conclusion, tree, SIGNAL);
+  expect(shown).toContain(' 39001 | ');
+  expect(shown).toContain(' 39060 | ');
+  // Some 30 s where each stretch is prepared anew, 1 s where each line is once.
+  expect(performance.now() - begin).toBeLessThan(12_000);
+});
 
 it('owners by patterns that cost too much are not decided', async () => {
   const rules = `${'**/deep/'.repeat(1_000)}x @team\n`.repeat(50);
