@@ -1,6 +1,7 @@
 // A report as lines and sections, without colours and log prefixes; and its fingerprint.
 import { createHash } from 'node:crypto';
 import { markCode, removeAnsi, removePrefixes } from 'causeway-log-lines';
+import type { ReportedError } from './report-errors.ts';
 
 /** HTML comments hold the template's instructions, never the reporter's words. An unclosed one hides nothing. */
 export function removeHtmlComments(text: string): string {
@@ -158,14 +159,21 @@ export function cleanTitle(line: string): string {
 
 /** `[Feature] …`, `Enhancement: …`, `… (feature request)`: what a title says of itself. */
 const WISH_TITLE =
-  /^\W{0,6}(?:title:? {0,2})?(?:\[(?:feature|feat|enhancement|proposal|rfe|request|idea|suggestion)\b[^\]]{0,20}\]|(?:feature|feat|enhancement|proposal|rfe|suggestion)(?:\([\w/-]{1,30}\))?\*{0,2} ?[:：])|\bfeature[- ]request\b/i;
+  /^\W{0,6}(?:title:? {0,2})?(?:\[(?:feature|feat|enhancement|proposal|rfe|request|idea|suggestion)\b[^\]]{0,20}\]|(?:feature(?:[- ]request)?|feat|enhancement|proposal|rfe|suggestion|wunsch)(?:\([\w/-]{1,30}\))?\*{0,2} ?[:：]|feature[- ]request {1,2}[–—-])|^(?!\W{0,6}bug\b).{0,200}\bfeature[- ]request\W{0,6}$/i;
 
 /** What a form for wishes asks. */
 const WISH_HEADING =
   /^\W{0,6}(?:is your feature request related to|describe the (?:solution|feature|enhancement)s? you|feature (?:request|description|proposal)\b\W{0,6}$|describe your feature)/i;
 
-/** Whether the report asks for something new, by its title or by the form that it fills in; one form is for faults as well. */
-export function readsAsWish(text: string): boolean {
+/**
+ * Whether the report asks for something new, by its title or by the form that it fills in; one form is for faults as
+ * well. What shows an error is no wish, whatever else it says.
+ */
+export function readsAsWish(
+  text: string,
+  { traces, errors }: { readonly traces: readonly unknown[]; readonly errors: readonly Pick<ReportedError, 'from'>[] },
+): boolean {
+  if (traces.length > 0 || errors.some(({ from }) => from !== 'quote')) return false;
   const lines = removeHtmlComments(text)
     .slice(0, 20_000)
     .split('\n', 200)

@@ -99,6 +99,7 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^The command ".{0,200}" exited with 0/,
       /unmappable character/,
       /\b(?:errors?|failures?|failed|timeouts?)[ :=]{1,40}0$/i,
+      /^\s*[\w-]{0,50}(?:fail|error)[\w-]{0,50}: (?:true|false)$/i,
       /^\s{0,4}(?:\[(?:exec|java|javac|echo)\] )?(?:at|\.\.\.) [\w$.<]/,
       /(?:PASSED|SUCCESS|SKIPPED| \.\.\. ok)$/,
       // Rows of a table of coverage

@@ -160,7 +160,7 @@ export function cutMiddle(whole: string, most: number): string {
 function foldRepeated(text: string): string {
   let count = 0;
   const words = text.split(' ').map((word, at, all) => {
-    count = word === all[at - 1] ? count + 1 : 0;
+    count = word !== '' && word === all[at - 1] ? count + 1 : 0;
     return { word, count };
   });
   const shown = words.map(({ word, count: before }) => (before < 3 ? word : before === 3 ? GAP : null));

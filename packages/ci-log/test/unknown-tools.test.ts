@@ -1,5 +1,7 @@
 // What carries to tools that no table knows: how a log is laid out. The logs are made up, each of one such layout.
 import { describe, expect, it } from 'vitest';
+import { matchError } from '../src/error-patterns.ts';
+import { cutMiddle } from '../src/excerpt.ts';
 import { readCheck } from '../src/read-check.ts';
 import { actionsLog } from './logs.ts';
 
@@ -315,4 +317,13 @@ describe('the output of a part', () => {
     const output = ['❌ rooms/kitchen output:', 'COLOUR=no ./look', 'Nothing to open, exiting with code 1', ...busy(3)];
     expect(read(output).headline).toBe('Nothing to open, exiting with code 1');
   });
+});
+
+it.each(['  fail-fast: true', '  continue-on-error: false'])('%j is a setting, and no error', (line) => {
+  expect(matchError(line, false)).toBeNull();
+});
+
+it('the indent of a long line is no repeated word', () => {
+  const line = `${' '.repeat(12)}${'word of many '.repeat(30)}end`;
+  expect(cutMiddle(line, 300)).toMatch(/^ {12}word of many/);
 });

@@ -69,7 +69,7 @@ async function checkNamesAndPlaces(
     report,
     ownNames,
     messages: signals.errors.slice(0, 3).flatMap(({ from, message }) => (from === 'quote' ? [] : [message])),
-    isWish: signals.traces.length === 0 && readsAsWish(report),
+    isWish: readsAsWish(report, signals),
     files: [...signals.paths, ...signals.places.map(({ file }) => file)].filter(
       (file) => findOwnPath(lookups, file) !== null || places.claims.some(({ text }) => text.startsWith(file)),
     ),
