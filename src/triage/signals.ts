@@ -334,14 +334,14 @@ const NOT_OURS = [
   /^undefined (?:local variable or )?method |^uninitialized constant |^wrong number of arguments |^no implicit conversion /,
   / can't be coerced into |^comparison of \S+ with |^stack level too deep|^can't modify frozen /,
   // Swift, Dart, Kotlin and Elixir
-  /^(?:Unexpectedly found nil|Index out of range|Null check operator used|NoSuchMethodError|lateinit property )/,
+  /^(?:Unexpectedly found nil|Index out of range(?:$|:)|Null check operator used|NoSuchMethodError|lateinit property )/,
   /\bis not a subtype of type\b|^The (?:method|getter|setter) .{1,80} was called on null/,
   /^no (?:function|case|cond) clause matching|^no match of right hand side|^function \S+ is undefined/,
   // Python, Java, .NET and C
   /^(?:not enough|too many) values to unpack|positional arguments? but |referenced before assignment|^unhashable type/,
   /^unsupported operand type|^maximum recursion depth|^can only concatenate|^name '.{1,80}' is not defined/,
-  / cannot be cast to |^Index \d+ out of bounds|^Value cannot be null|^Sequence contains no |^Specified argument was out of/,
-  /^Unable to cast object|^(?:heap|stack|global)-buffer-(?:over|under)flow|^Segmentation fault|^division by zero/,
+  / cannot be cast to |^Index \d+ out of bounds|^Value cannot be null(?:\.?$|\.\s{0,2}\(?Parameter )|^Sequence contains no |^Specified argument was out of/,
+  /^Unable to cast object|^(?:heap|stack|global)-buffer-(?:over|under)flow|^Segmentation fault|^division by zero$/,
   /^Cannot read propert(?:y|ies) /,
   /^Cannot set propert(?:y|ies) /,
   / is not (?:a function|defined|iterable|a constructor)\b/,

@@ -57,6 +57,11 @@ it.each([
   ['a.ts', 'function check(a: Cart) {\n  const b = compute(a);\n  if (!b) throw new Error("no");\n}'],
   ['a.java', 'void check(Cart a) {\n  Total b = compute(a);\n  if (b == null) throw new IllegalStateException();\n}'],
   ['a.py', 'def reset(self):\n    self.items.clear()\n    assert self.total == 0\n'],
+  [
+    'a.ts',
+    "function rate(x: Cart) {\n  if (x.a) return compute(x.a);\n  if (x.b) return x.b * 2;\n  throw new Error('no');\n}",
+  ],
+  ['a.ts', "function sum(x: Cart) {\n  if (x.a) items.add(x.a);\n  if (!x.b)\n    throw new Error('no');\n}"],
   ['a.ts', 'function find(all: string[]) {\n  return all[0];\n}'],
   ['a.go', 'func save(name string) {\n\tif err := write(name); err != nil {\n\t\tpanic(err)\n\t}\n\tcount++\n}'],
 ])('%s: does more: %s', (path, text) => {

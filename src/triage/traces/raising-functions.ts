@@ -49,6 +49,10 @@ const RAISE =
 
 const CONDITION = /^\W{0,4}(?:if|unless|elif|elsif|else|guard|when)\b/;
 
+/** What does something after its condition, on the same line: `if (x.a) return compute(x.a);`, `if x: compute(x)`. */
+const DOES =
+  /(?:\)|\{|:\s|\bthen\s)\s{0,4}(?:return\s{1,4}(?!\w{1,40}\W{0,8}$)\S|(?!return\b|if\b|and\b|or\b|panic\b|abort\b|fatalError\b|unreachable\b)[\w$.]{1,100}(?:\(|\+\+|--))/;
+
 const ASSIGNS = /[^=!<>]=(?![=>])/;
 
 /** Nothing but the end of a block, or what was given. */
@@ -75,5 +79,5 @@ function countMargin(line: string): number {
 }
 
 function isOfGuard(line: string): boolean {
-  return RAISE.test(line) || NOTHING.test(line) || (CONDITION.test(line) && !ASSIGNS.test(line));
+  return RAISE.test(line) || NOTHING.test(line) || (CONDITION.test(line) && !ASSIGNS.test(line) && !DOES.test(line));
 }
