@@ -56,10 +56,14 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
     ...explained,
   });
   const path = table.paths[file] ?? '';
-  const qualified = (gathered.qualified.names.get(file) ?? []).slice(0, 2).map((name) => {
-    const [last = ''] = /[\w$]+$/.exec(name) ?? [];
-    const { line: at } = path.endsWith(`/${name}`) || last === '' ? { line: 0 } : findDefinition(path, text, last);
-    const reason = at > 0 ? `defines \`${name}\`, mentioned in the report` : describeQualified(name, path);
+  const qualified = (gathered.qualified.names.get(file) ?? []).slice(0, 2).map((written) => {
+    const [last = ''] = /[\w$]{1,200}$/.exec(written) ?? [];
+    const { line: at } = path.endsWith(`/${written}`) || last === '' ? { line: 0 } : findDefinition(path, text, last);
+    // `test/response.js::sendFile` is a test of another file: this one has no more than the name.
+    const isOfTest = written.includes('/') && written.includes('::');
+    const name = isOfTest ? last : written;
+    const reason =
+      at > 0 ? `defines \`${name}\`, mentioned in the report` : isOfTest ? '' : describeQualified(name, path);
     // With its owner it says more than the definition of the owner, which it includes.
     const signals = at > 0 ? (['qualified', 'definitions', 'definedWords'] as const) : (['qualified'] as const);
     return createClue('definition', signals, { reason, names: [name], line: at });

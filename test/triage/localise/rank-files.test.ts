@@ -54,6 +54,19 @@ describe('the first suspect', () => {
     expect(suspects[0]?.reasons).toContain('mentions “ledger”, “totals”');
   });
 
+  it('defines the name that a test of another file is for, and not that test', async () => {
+    const { suspects } = await ranked('It hangs\n\n`test/response.js::res.sendFile` never ends', [
+      'Start',
+      {
+        'lib/response.js': 'const res = {};\nres.sendFile = function sendFile() {\n  wait();\n};\n',
+        'src/a.js': 'go();\n',
+      },
+    ]);
+    expect(suspects[0]).toMatchObject({ file: 'lib/response.js' });
+    expect(suspects[0]?.reasons.join()).toContain('defines `sendFile`, mentioned in the report');
+    expect(suspects[0]?.reasons.join()).not.toContain('::');
+  });
+
   it('defines a name, rather than uses it; the line is that of the definition', async () => {
     const { suspects } = await ranked('It hangs\n\n`openLedger` never returns', [
       'Start',
