@@ -46,7 +46,7 @@ export function concludeFromFacts(
   },
 ): Conclusion {
   const { changed = null, isCheck = false } = context;
-  const say = isCheck ? sayOfCheck : (text: string) => text;
+  const say = isCheck || facts.isOnlyLog ? sayOfCheck : (text: string) => text;
   const shown = placeChanges(facts.shown, changed ?? []).map((one) => ({ ...one, reasons: one.reasons.map(say) }));
   return removeInvisibleIn<Conclusion>({
     problem: facts.problem,
@@ -77,7 +77,7 @@ export function concludeFromFacts(
   });
 }
 
-/** A check has a log, and nobody reported it. */
+/** A check has a log, and nobody reported it; nor what only a log was given of. */
 function sayOfCheck(text: string): string {
   return text.replace(/\b(the|this) report\b/g, '$1 log');
 }
@@ -108,7 +108,7 @@ const MOST_REASONS = 3;
 /** One fact a line, the doubts last. `own`: where the change under test touches what fails; absent: nothing is known of that. */
 function describeRootCause(facts: Facts, isCheck: boolean, own?: ExaminedPlace): string {
   const [first] = facts.shown;
-  const say = isCheck ? sayOfCheck : (text: string) => text;
+  const say = isCheck || facts.isOnlyLog ? sayOfCheck : (text: string) => text;
   const fits = describeFits(facts, isCheck);
   if (own && own.file !== first?.file)
     return joinSentences([`${PLACE} ${formatPlace(own)} (${TOUCHED_BY_CHANGE}).`, describeError(facts), ...fits]);
@@ -207,7 +207,10 @@ function describeBlame(facts: Facts, first: RankedSuspect): string {
 }
 
 /** What the reader must know about the fit of report and commit. */
-function describeFits({ revisions, mismatches, removals, signals, logs }: Facts, isCheck: boolean): readonly string[] {
+function describeFits(
+  { revisions, mismatches, removals, signals, logs, isOnlyLog }: Facts,
+  isCheck: boolean,
+): readonly string[] {
   if (isCheck) {
     // A check of a pull request runs what it would be merged to.
     return mismatches
@@ -224,13 +227,14 @@ function describeFits({ revisions, mismatches, removals, signals, logs }: Facts,
   const [mismatch] = mismatches;
   if (!mismatch) return read;
   const [removal] = removals;
+  const given = isOnlyLog ? 'log' : 'report';
   const since = removal
-    ? `${nameCommit(removal)} removed a line that the report prints, so the report may be from before that.`
-    : 'The report may be from another version.';
-  if (logs.length > 0 && revisions.framesName === '')
+    ? `${nameCommit(removal)} removed a line that the ${given} prints, so the ${given} may be from before that.`
+    : `The ${given} may be from another version.`;
+  if (logs.length > 0 && !isOnlyLog && revisions.framesName === '')
     return [`Report and log don't match this commit: ${mismatch.replace('the report names', 'they name')}. ${since}`];
   return revisions.framesName === ''
-    ? [`The report doesn't match this commit: ${mismatch}. ${since}`]
+    ? [`The ${given} doesn't match this commit: ${isOnlyLog ? sayOfCheck(mismatch) : mismatch}. ${since}`]
     : [...read, `One thing doesn't match: ${mismatch}.`];
 }
 
@@ -294,8 +298,8 @@ function listChangesBetween({ between, shown, signals }: Facts): string {
     .map(({ sha, date, subject }) => `- ${shortenSha(sha)} (${date.slice(0, 10)}) ${cutSubject(subject)}`);
   const more = commits.length - list.length;
   const all = commits.length === 1 ? 'commit' : formatCounted(commits.length, 'commit');
-  const count = more > 0 ? `first ${list.length} of the ${all}` : `${all}`;
-  const lead = `Check the ${count} that changed source between ${good.name} and ${bad.name}:`;
+  const some = more > 0 ? `these ${list.length} of ` : '';
+  const lead = `Check ${some}the ${all} that changed source between ${good.name} and ${bad.name}${more > 0 ? ' first' : ''}:`;
   return [lead, ...list, ...(more > 0 ? [`- … ${more} more`] : [])].join('\n');
 }
 
@@ -314,7 +318,9 @@ function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts):
   const list = commits
     .slice(later + 1)
     .map(({ sha, date, subject }) => `- ${shortenSha(sha)} (${date.slice(0, 10)}) ${cutSubject(subject)}`);
-  return list.length === 0 ? '' : [`Recent changes to ${formatInlineCode(suspect.file)}:`, ...list].join('\n');
+  return list.length === 0
+    ? ''
+    : [`Look at the recent changes to ${formatInlineCode(suspect.file)}:`, ...list].join('\n');
 }
 
 /** None of a place that is not to be relied on. `own`: that of the change under test, which is named as the most likely one. */

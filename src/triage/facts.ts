@@ -145,7 +145,8 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     signals,
     logs,
     problem: logs.length === 0 ? writeStatement(words, signals) : writeStatementOfLogs(words, logs),
-    isWish: logs.length === 0 && signals.traces.length === 0 && readsAsWish(words),
+    isOnlyLog: logs.length > 0 && words.trim() === '',
+    isWish: logs.length === 0 && readsAsWish(words, signals),
     stepsToReproduce: findReproductionSteps(words),
     expectations: findExpectations(words),
     suspects: [...others, ...found.suspects],
@@ -211,14 +212,15 @@ async function findSuspects(
   const all = [...clues, ...createRangeClues(between)].filter((clue) => isFirm(clue) || !bundles.has(clue.path));
   const sources = files.filter(({ path }) => !bundles.has(path));
   const ranked = rankSuspects(all, sources);
-  const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
-  const functions = await findSuspectFunctions({
+  const { suspects, mismatches, beyond } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
+  const found = await findSuspectFunctions({
     lookups,
     report,
     suspects,
     linesHold: traced.linesHold,
     outside: findOutside(traced.mapped),
   });
+  const functions = found.filter(({ path }) => !beyond.has(path));
   return { suspects: addFunctions(suspects, functions).map(sayOfFile), functions, mismatches };
 }
 

@@ -19,6 +19,8 @@ export interface Facts {
   /** Of the report, the most informative first. */
   readonly logs: readonly ReadLog[];
   readonly problem: string;
+  /** Whether nothing was given but logs. */
+  readonly isOnlyLog: boolean;
   /** Whether the report asks for something new, and shows no error. */
   readonly isWish: boolean;
   readonly stepsToReproduce: readonly Step[];

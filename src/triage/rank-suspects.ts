@@ -353,7 +353,9 @@ export function selectShownSuspects(
     })
     .slice(0, MOST_SHOWN)
     .map((one) =>
-      one.evidence === 'words' || (outside.length > 0 && one.evidence !== 'firm' && !one.isNamed)
+      one.evidence === 'words' ||
+      one.reasons.length === 0 ||
+      (outside.length > 0 && one.evidence !== 'firm' && !one.isNamed)
         ? { ...one, score: Math.min(one.score, MOST_FOR_WORDS) }
         : one,
     );
@@ -484,6 +486,8 @@ interface Placed {
   readonly suspects: readonly RankedSuspect[];
   /** Lines named by the report that the commit does not have, in words. */
   readonly mismatches: readonly string[];
+  /** Files of which it names a line behind their end: any other line of them would be a guess. */
+  readonly beyond: ReadonlySet<string>;
 }
 
 /**
@@ -497,13 +501,15 @@ export async function placeSuspects(
 ): Promise<Placed> {
   const mismatches: string[] = [];
   const placed: RankedSuspect[] = [];
+  const beyond = new Set<string>();
   for (const [index, suspect] of suspects.entries()) {
     const truth =
       index < PLACED ? await placeSuspect(lookups, suspect, index === 0 && !unsure.has(suspect.file)) : null;
     if (truth?.mismatch && !unsure.has(suspect.file)) mismatches.push(truth.mismatch);
+    if (truth?.isBeyond) beyond.add(suspect.file);
     placed.push(truth ? truth.suspect : suspect);
   }
-  return { suspects: placed, mismatches };
+  return { suspects: placed, mismatches, beyond };
 }
 
 async function placeSuspect(
@@ -511,7 +517,7 @@ async function placeSuspect(
   suspect: RankedSuspect,
   /** Its mismatch is said in the answer. */
   isFirst: boolean,
-): Promise<{ suspect: RankedSuspect; mismatch: string } | null> {
+): Promise<{ suspect: RankedSuspect; mismatch: string; isBeyond?: boolean } | null> {
   const { tree, signal } = lookups;
   return attempt(lookups, `outline ${suspect.file}`, async () => {
     const outline = await tree.outline(suspect.file, signal);
@@ -523,7 +529,8 @@ async function placeSuspect(
       const isDefined = outline.some(({ name }) => name === suspect.function);
       const place = { line: known, function: isDefined ? suspect.function : '', lineFrom: '' as const };
       const mismatch = describeMismatch(suspect, lines.length, wrong);
-      return { suspect: { ...suspect, ...place, reasons: [...suspect.reasons, ...said] }, mismatch };
+      const isBeyond = suspect.lineFrom === 'place' && suspect.line > lines.length && known === 0;
+      return { suspect: { ...suspect, ...place, reasons: [...suspect.reasons, ...said] }, mismatch, isBeyond };
     }
     const chosen = isLineNamed(suspect) ? suspect.line : findCodeLine(suspect.file, lines, suspect.line);
     const line = chosen > 0 ? chosen : known;

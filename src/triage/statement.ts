@@ -224,13 +224,15 @@ function askForError({ errors }: Signals): string {
 }
 
 /** Where it is known which commit changed what the report prints, a version is not asked for in the dark. */
-function askForVersion({ removals: [removal], revisions: { asked, askedName, isGiven }, signals }: Facts): string {
+function askForVersion({ removals: [removal], revisions, signals, isOnlyLog }: Facts): string {
+  const { asked, askedName, isGiven } = revisions;
+  const given = isOnlyLog ? 'log' : 'report';
   if (removal !== undefined)
-    return `Does it still happen at ${shortenSha(asked)}, and what is the trace there? The report prints a line that ${nameCommit(removal)} removed.`;
+    return `Does it still happen at ${shortenSha(asked)}, and what is the trace there? The ${given} prints a line that ${nameCommit(removal)} removed.`;
   const [version] = signals.versions.filter(({ foreign, fine }) => !foreign && !fine);
-  const differ = "Lines in the report don't match";
+  const differ = `Lines in the ${given} don't match`;
   if (isGiven)
-    return `Is the report from another version? ${differ} ${nameAsked(asked, askedName)}, which was asked for.`;
+    return `Is the ${given} from another version? ${differ} ${nameAsked(asked, askedName)}, which was asked for.`;
   if (version !== undefined)
     return `Which tag or commit of this repository is ${version.version}? ${differ} the commit that was read.`;
   return `Which version, tag or commit shows the problem? ${differ} the commit that was read.`;

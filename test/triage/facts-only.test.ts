@@ -37,7 +37,7 @@ describe('the facts-only Issue', () => {
     ]);
     expect(conclusion.solutionSteps.map(({ description }) => description)).toEqual([
       'The nearest test is `test/header.test.ts:2`.',
-      'Recent changes to `src/header.ts`:\n- 1a1a1a1 (2024-01-01) Read headers',
+      'Look at the recent changes to `src/header.ts`:\n- 1a1a1a1 (2024-01-01) Read headers',
     ]);
     expect(conclusion.changeSet).toEqual({ base: SECOND, files: [] });
     expect(conclusion.analysis).toMatchObject({
@@ -117,6 +117,19 @@ describe('the facts-only Issue', () => {
     expect(failed.solutionSteps.map(({ description }) => description)).toEqual([
       'Run the failing test `TestZzz` alone at this commit.',
     ]);
+  });
+
+  it('says of a log alone that it does not match, and of words besides it that both do not', async () => {
+    const facts = { ...(await factsOf(TRACE)), logs: readReport('--- Log: a.log ---\nError: qqq went away\n').logs };
+    const mismatches = ['a.ts has 5 lines at this commit, but the report names line 400'];
+    const conclude = (isOnlyLog: boolean) => concludeFromFacts({ ...facts, mismatches, isOnlyLog }, { seconds: 1 });
+    const alone = conclude(true);
+    expect(alone.rootCause).toContain(
+      "The log doesn't match this commit: a.ts has 5 lines at this commit, but the log names line 400. The log may be from another version.",
+    );
+    expect(alone.analysis.questions.join()).toContain('in the log');
+    expect(JSON.stringify([alone.rootCause, alone.analysis.questions])).not.toContain('eport');
+    expect(conclude(false).rootCause).toContain("Report and log don't match this commit: ");
   });
 
   it('does not ask for steps where a trace is something to begin with', async () => {
@@ -252,12 +265,26 @@ describe('the facts-only Issue', () => {
 
   it.each([
     '[Feature] openHeader for cookies',
+    'Feature request: openHeader for cookies',
+    'openHeader for cookies (feature request)',
+    'Wunsch: openHeader für Cookies',
     "Cookies\n\n**Describe the solution you'd like**\n`openHeader` for cookies",
   ])('says that %j is a wish, and what it names, but no place to start at', async (report) => {
     const { rootCause, solutionSteps, analysis } = concludeFromFacts(await factsOf(report), { seconds: 1 });
     expect(rootCause.split('\n')[0]).toBe('This reads as a request for something new, not as a fault.');
     expect(rootCause).not.toMatch(/Start here|Most likely|don't know/);
     expect([solutionSteps, analysis.questions]).toEqual([[], []]);
+  });
+
+  it.each([
+    'Submitting the feature request form crashes\n\n```\nError: header has no value: cookie\n```',
+    'The feature request form of openHeader stops',
+    '[Bug] feature-request template: KeyError in openHeader',
+    '[Bug] openHeader loses a feature request',
+    '[Request] openHeader throws TypeError',
+  ])('takes no fault for a wish: %j', async (report) => {
+    const { rootCause } = concludeFromFacts(await factsOf(report), { seconds: 1 });
+    expect(rootCause).not.toContain('request for something new');
   });
 
   it('takes no fault that was asked for with a trace for a wish', async () => {

@@ -38,6 +38,14 @@ describe('a report with a stack trace', () => {
     expect(told.every(({ action, result, analysis }) => action !== '' && result !== '' && analysis !== '')).toBe(true);
   });
 
+  it('names only the file where the report names a line behind its end', async () => {
+    const facts = await factsOf('Cookies are lost\n\nThe value of a header is lost at src/header.ts:99999.');
+    expect(facts.shown[0]).toMatchObject({ file: 'src/header.ts', line: 0, function: '' });
+    const { rootCause, analysis } = concludeFromFacts(facts, { seconds: 1 });
+    expect(rootCause).toContain('src/header.ts has 6 lines at this commit, but the report names line 99999');
+    expect(analysis.citations).toEqual([]);
+  });
+
   it('says where a line does not exist at the commit', async () => {
     const facts = await factsOf('Error: boom\n    at readRequest (/srv/shop/src/request.ts:400:1)\n');
     expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 3, function: 'readRequest' });

@@ -331,7 +331,7 @@ it('a commit that took out a line which the report prints is no recent change, a
   );
   const told = solutionSteps.map(({ description }) => description).join('\n');
   expect(told).toMatch(
-    /Recent changes to `src\/rate\.py`:\n- [0-9a-f]{7} \(\S+\) Rate by games\n- [0-9a-f]{7} \(\S+\) Rate players/,
+    /Look at the recent changes to `src\/rate\.py`:\n- [0-9a-f]{7} \(\S+\) Rate by games\n- [0-9a-f]{7} \(\S+\) Rate players/,
   );
   expect(analysis.questions).toEqual([expect.stringMatching(/^Does it still happen at [0-9a-f]{7}, /)]);
 });
@@ -526,6 +526,21 @@ describe('what to do about a regression', () => {
       '- SHA Read applyCoupon in capitals',
       '- SHA Open the till',
     ]);
+  });
+
+  it('names some of many commits as those to check first', async () => {
+    const { told } = await lookAt(
+      'applyCoupon gives no discount\n\nStarted with 1.1.0, it does not happen with 1.0.0',
+      Array.from({ length: 8 }, (_, at) => ({
+        files: { 'src/coupon.js': `${at}\n` },
+        subject: `Change ${at}`,
+        ...(at === 0 && { tag: 'v1.0.0' }),
+        ...(at === 7 && { tag: 'v1.1.0' }),
+      })),
+    );
+    expect(told[0]?.split('\n')[0]).toBe(
+      'Check these 5 of the 7 commits that changed source between v1.0.0 and v1.1.0 first:',
+    );
   });
 });
 

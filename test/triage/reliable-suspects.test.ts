@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
+import { selectShownSuspects } from '../../src/triage/rank-suspects.ts';
 import { testLexicons } from '../support/memory-source.ts';
 import { pathProject, testSource } from '../support/project-source.ts';
-import { FIRST, factsOf } from './shop.ts';
+import { FIRST, factsOf, TRACE } from './shop.ts';
 
 const SIGNAL = new AbortController().signal;
 const DEMO = path.join(import.meta.dirname, '..', '..', 'demo');
@@ -165,6 +166,15 @@ describe('what is not reliable', () => {
     );
     expect(analysis.citations).toEqual([]);
     expect(JSON.stringify(solutionSteps)).not.toContain('src/');
+  });
+
+  it('is a file that there is no reason to name', async () => {
+    const facts = await factsOf(TRACE);
+    const [first] = facts.suspects;
+    const shown = selectShownSuspects([{ ...first!, reasons: [], evidence: 'names', score: 0.9 }], []);
+    const { rootCause } = concludeFromFacts({ ...facts, shown }, { seconds: 1 });
+    expect(rootCause).toContain('Nothing in the report names a place in this code');
+    expect(rootCause).not.toContain('Most likely place');
   });
 
   it('leaves at most eight of the ranking, each as the interface has it', async () => {
