@@ -34,11 +34,11 @@ const ENGLISH = /[/_.-]en(?:[-_][a-z]{2})?[/.]/i;
 
 /** Whether nobody reads it for a cause: built, locked, recorded or translated. Also of a folder of such files. */
 export function isGenerated(path: string): boolean {
-  const isTranslated = OF_TEXTS.test(path) && !ENGLISH.test(path) && isOfLanguage(path);
+  const isTranslated = OF_TEXTS.test(path) && !ENGLISH.test(path) && hasLanguageCode(path);
   return GENERATED.test(path) || isTranslated || /\.(?:po|mo)$/.test(path);
 }
 
-function isOfLanguage(path: string): boolean {
+function hasLanguageCode(path: string): boolean {
   const folder = TRANSLATIONS.exec(path);
   if (folder === null) return false;
   const below = path.slice(folder.index + folder[0].length);
