@@ -1,5 +1,5 @@
 // The code that an investigation has read, as one text for a second reader: each line once, and where not all fits in,
-// what the conclusion stands on first.
+// what the conclusion relies on first.
 
 import { type ChangeSet, diffLines, hasChanges, toLines } from 'causeway-diff';
 import type { LineRange, SourceTree } from 'causeway-git-objects';

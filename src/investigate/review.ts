@@ -79,7 +79,7 @@ function hasClaimedCause({ outcome }: Pick<ConclusionDraft, 'outcome'>): boolean
   return outcome !== 'inconclusive' && outcome !== 'needs_information';
 }
 
-/** Which proof of its outcome is missing, so that nothing of the answer stands; null: it has all. */
+/** The proof of its outcome that is missing, without which the whole answer is discarded; null: it has all. */
 export function findRefusal({ draft, claims, relevance }: CheckedDraft): Refusal | null {
   if (!hasClaimedCause(draft)) return null;
   const isProven = claims.some(({ support }) => support === 'proven');
@@ -255,7 +255,7 @@ export interface ReviewGround extends Pick<EvidenceGround, 'exists' | 'commitExi
 /** More would not be read. */
 const MOST_FAULTS = 10;
 
-/** What the model should correct, in words, where else nothing of its conclusion or not its cause would stand; null: it is taken. */
+/** What the model should correct, where otherwise its conclusion or its cause would be dropped; null: it is taken. */
 export async function reviewDraft(
   draft: ConclusionDraft,
   steps: EvidenceGround['steps'],

@@ -5,7 +5,7 @@ import { forEachWord, hashWord } from 'causeway-code-words';
 import type { LineRange } from 'causeway-git-objects';
 import { formatCounted } from '../core/counted.ts';
 import { findSpans, isCommentLine, type Span } from '../core/source/index.ts';
-import { looksLikeCode, STOP_WORDS } from './identifiers.ts';
+import { isCompoundName, looksLikeCode, STOP_WORDS } from './identifiers.ts';
 import { attempt, formatLines, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';
 
@@ -110,18 +110,13 @@ function findUsesInLine(text: string): readonly Use[] {
     if (name.length < 3 || KEYWORDS.has(name) || !(isCalled || looksLikeCode(name))) return;
     const before = text.slice(Math.max(0, at - 12), at);
     const isMethod = /(?:\.|::|->)$/.test(before) && !OF_ITSELF.test(before);
-    uses.push({ name, isFree: !isMethod || isCompound(name) });
+    uses.push({ name, isFree: !isMethod || isCompoundName(name) });
   });
   return uses;
 }
 
 /** Characters of a line that are read for names. */
 const MAX_LINE = 500;
-
-/** Several words, so that it is hardly the method of a library. */
-function isCompound(name: string): boolean {
-  return /[a-z0-9][A-Z]|[^_]_[^_]/.test(name);
-}
 
 /** Of the same file, without what is shown of it: the only one of its name, or the one next to the place. */
 function findOwnCallees({ path, lines, spans, shown, calling }: CallingPlace, uses: ReadonlyMap<string, Use>) {

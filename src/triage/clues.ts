@@ -10,6 +10,7 @@ import { classifyFile, type FileKind, isProgram, isSecondary, isVendored } from 
 import { keyOfPlace } from './passing-mentions.ts';
 import {
   cleanPath,
+  escapePattern,
   type Ground,
   getFileName,
   listPaths,
@@ -45,6 +46,8 @@ export interface Clue {
   readonly strength: number;
   /** For people, to be read after "because"; names only what was found. */
   readonly reason: string;
+  /** Set where the reason holds of the file as a whole: the name that it says is defined there; "": it says none. */
+  readonly ofFile?: string;
   /** Names that the reason rests on, where it rests on names; empty: only on everyday words. */
   readonly names?: readonly string[];
   /** Of a frame: where it is in the report's stack traces. */
@@ -364,7 +367,7 @@ const CONSTRUCTORS = new Set(['constructor', '__init__', '__new__', 'initialize'
 const IS_ERROR = /(?:Error|Exception|Failure|Fault)$/;
 
 async function findCallers(lookups: Lookups, { name, isError }: Called, from: string): Promise<readonly Clue[]> {
-  const pattern = `(?<![\\w$])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:\\(|(?:\\.|::)new\\b)`;
+  const pattern = `(?<![\\w$])${escapePattern(name)}(?:\\(|(?:\\.|::)new\\b)`;
   const query = { pattern, regex: true, ignoreCase: false, paths: [], limit: 100 };
   const isCaller = ({ path, text }: SearchHit) =>
     (path !== from || isError) &&

@@ -18,10 +18,11 @@ import { formatCounted } from '../core/counted.ts';
 import { findEnclosingFunction, findSpans, isCommentLine, type Span } from '../core/source/index.ts';
 import { listReportTerms, recordCallees } from './callees.ts';
 import { isLineNamed } from './clues.ts';
+import { getLastPart } from './identifiers.ts';
 import { attempt, formatLines, type Lookups, MAX_SHOWN_LINE, runSideBySide, shortenSha } from './lookups.ts';
 import { type NearestTest, recordNearestTests, type TestedName } from './nearest-tests.ts';
 import { classifyFile } from './own-code.ts';
-import { getFileName } from './paths.ts';
+import { escapePattern, getFileName } from './paths.ts';
 import { type ChosenFunction, preferCode } from './prefer-code.ts';
 import type { RankedFunction, RankedSuspect } from './ranked.ts';
 
@@ -81,8 +82,8 @@ export async function examinePlace(lookups: Lookups, input: ExamineInput): Promi
   const { suspect, report } = input;
   const { file: path } = suspect;
   const { code, name, owner, line, read } = await readPlace(lookups, input);
-  const isNamed = isLineNamed(suspect) || input.names.some((each) => getLastName(each) === name);
-  const first = getLastName(input.names[0] ?? '');
+  const isNamed = isLineNamed(suspect) || input.names.some((each) => getLastPart(each) === name);
+  const first = getLastPart(input.names[0] ?? '');
   const uses = searchName(lookups, isNamed ? name : first);
   const tested = findTestedUses(lookups, { name: isNamed ? name : first, uses }, [first, name]);
   const [, , , test, blame, commits] = await runSideBySide(
@@ -129,7 +130,7 @@ async function readPlace(
   const isExact = isLineNamed(suspect);
   const { span, at, why } = choosePlace(lines, { suspect, spans, functions: own, report });
   const ranges = chooseRanges(lines, { line: at, span, functions: own, isDoubtful });
-  if (ranges.length === 0) return { ...nothing, name: getLastName(suspect.function) };
+  if (ranges.length === 0) return { ...nothing, name: getLastPart(suspect.function) };
   const shown = ranges.map((range) => formatLines(lines, range, isExact ? line : 0)).join('\n   …\n');
   await lookups.notebook.record({
     lookup: 'place',
@@ -206,9 +207,12 @@ function choosePlace(
   const isExact = isLineNamed(suspect);
   const found = findPlaceSpan(spans, suspect);
   // The head of a class shows nothing of what it does.
-  const best = isExact || found !== null ? undefined : functions[0];
-  const span =
-    best === undefined ? found : (spans.find(({ kind, line }) => kind === 'function' && line === best.line) ?? null);
+  const isBare = found === null && !isExact;
+  const methods = isBare
+    ? functions.flatMap((one) => spans.filter(({ kind, line }) => kind === 'function' && line === one.line))
+    : [];
+  const [span = found] = methods;
+  const best = functions.find(({ line }) => isBare && line === span?.line);
   const code = isExact || span === null ? null : preferCode(lines, { ...input, path: suspect.file, span });
   return code === null
     ? { span, at: best?.place ?? suspect.line, why: describeExaminedPlace(suspect, span, isExact) }
@@ -223,13 +227,9 @@ function describeChosen({ function: first, file }: RankedSuspect, { span, litera
 function findPlaceSpan(spans: readonly Span[], { line, function: whole }: RankedSuspect): Span | null {
   const functions = spans.filter(({ kind }) => kind === 'function');
   if (line > 0) return functions.findLast((span) => span.leadLine <= line && line <= span.lastLine) ?? null;
-  const name = getLastName(whole);
+  const name = getLastPart(whole);
   const named = functions.filter((span) => span.name === name);
   return named.length === 1 ? (named[0] ?? null) : null;
-}
-
-function getLastName(name: string): string {
-  return name.split(/[.#]|::/).at(-1) ?? '';
 }
 
 interface PlaceInFile {
@@ -451,11 +451,11 @@ async function findKnowingFiles(
   const module = getFileName(file).replace(/\.\w+$/, '');
   const name = /^(?:index|mod|lib|main|__init__|init)$/.test(module) ? getFileName(folder) : module;
   // Go and Java import the folder.
-  const known = [...new Set([name, getFileName(folder), getLastName(owner)])].filter(
+  const known = [...new Set([name, getFileName(folder), getLastPart(owner)])].filter(
     (each) => each.length > 1 && !/^(?:src|lib|source|sources|app|main|core|pkg|internal)$/.test(each),
   );
   if (rest.length === 0 || known.length === 0) return new Set(near);
-  const pattern = `(?<![\\w$])(?:${known.map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})(?![\\w$])`;
+  const pattern = `(?<![\\w$])(?:${known.map((each) => escapePattern(each)).join('|')})(?![\\w$])`;
   const query = { pattern, regex: true, ignoreCase: false, paths: rest.slice(0, 200), limit: 1_000, perFile: 1 };
   const found = await attempt(lookups, `search ${known.join(', ')}`, () => lookups.tree.search(query, lookups.signal));
   return new Set([...near, ...(found?.hits ?? []).map(({ path }) => path)]);

@@ -77,7 +77,7 @@ export function concludeFromFacts(
   });
 }
 
-/** A check has a log, and nobody reported it; nor what only a log was given of. */
+/** A failed check, or a log that was given alone: there is no reporter to ask. */
 function sayOfCheck(text: string): string {
   return text.replace(/\b(the|this) report\b/g, '$1 log');
 }

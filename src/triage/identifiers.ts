@@ -46,6 +46,11 @@ interface NameSighting {
   weight: number;
 }
 
+/** Whether a name is of several words, so that it is hardly one of a language or a library: `readLine`, `max_size`. */
+export function isCompoundName(name: string): boolean {
+  return /[a-z\d][A-Z]|[A-Za-z\d]_[A-Za-z\d]/.test(name);
+}
+
 /** Whether a name is written as only code is: `readLine`, `max_size`, `Header`. */
 export function looksLikeCode(name: string): boolean {
   return /[A-Z_$]/.test(name);
@@ -115,7 +120,8 @@ function classifyShape(word: string, last: string): number {
   return word.length > last.length && /^[A-Za-z]/.test(last) ? 0.8 : 0;
 }
 
-function getLastPart(word: string): string {
+/** `total` of `Cart.total`, `Cart#total` and `shop::Cart::total`. */
+export function getLastPart(word: string): string {
   return word.slice(Math.max(word.lastIndexOf('.'), word.lastIndexOf(':'), word.lastIndexOf('#')) + 1);
 }
 

@@ -421,7 +421,8 @@ function joinPath(folder: string, path: string): string {
   return folder === '' ? path : `${folder}/${path}`;
 }
 
-function escapePattern(text: string): string {
+/** The text as an expression that matches it alone. */
+export function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 

@@ -5,11 +5,12 @@ import { RELIABLE_SCORE, type Suspect } from '../core/issue/index.ts';
 import { findEnclosingFunction, findSpans, isOfInlineTests, markTexts } from '../core/source/index.ts';
 import { type Clue, type ClueKind, combineEvidence, type Evidence, isFirm, isLineNamed, NAMINGS } from './clues.ts';
 import { carryLine, findDefinitionLine, isInformativeLine } from './examine.ts';
+import { getLastPart } from './identifiers.ts';
 import type { RankedFile } from './localise/rank-files.ts';
 import { attempt, type Lookups } from './lookups.ts';
 import { classifyFile, getKindFactor, isProgram, isVendored } from './own-code.ts';
 import { findLongestSuffix, type PathIndex } from './paths.ts';
-import type { RankedSuspect } from './ranked.ts';
+import type { RankedSuspect, SuspectReason } from './ranked.ts';
 
 const MAX_SUSPECTS = 30;
 
@@ -309,12 +310,14 @@ function createSuspect(
 ): RankedSuspect {
   const kept = pickBestOfKinds(clues);
   const place = pickBestPlace(kept);
+  const told = describeReasons(kept);
   return {
     file,
     line: place?.line ?? 0,
     function: place?.function ?? '',
     score,
-    reasons: describeReasons(kept),
+    told,
+    reasons: told.map(({ reason }) => reason),
     evidence: combineEvidence(clues),
     isFramed: clues.some(({ kind }) => kind === 'frame'),
     isNamed,
@@ -386,7 +389,7 @@ const SAID_ONCE: ReadonlySet<ClueKind> = new Set(['frame', 'place', 'path']);
  * of a frame named again, the use of a name that the file defines; and, where there is a firm reason, those based on
  * everyday words.
  */
-export function describeReasons(clues: readonly Clue[]): readonly string[] {
+export function describeReasons(clues: readonly Clue[]): readonly SuspectReason[] {
   const isSure = clues.some(isFirm);
   const framed = new Set(clues.filter(({ kind }) => kind === 'frame').map(({ line }) => line));
   const defined = clues.flatMap(({ kind, names }) => (kind === 'definition' ? (names ?? []) : []));
@@ -404,21 +407,18 @@ export function describeReasons(clues: readonly Clue[]): readonly string[] {
   const told = ordered.filter(
     ({ kind }, index) => !SAID_ONCE.has(kind) || ordered.findIndex((one) => one.kind === kind) === index,
   );
-  return [...new Set(told.map(({ reason }) => reason))].slice(0, MAX_REASONS);
+  const distinct = new Map(
+    told.map(({ reason, ofFile }) => [reason, { reason, ...(ofFile !== undefined && { ofFile }) }]),
+  );
+  return [...distinct.values()].slice(0, MAX_REASONS);
 }
 
-/** What a reason says of the file as a whole. */
-const OF_FILE = /^(?:defines `([^`]{1,200})`|mentions [`“]|changed in [\da-f]{7} )/;
-
 /** Of a suspect at a function: what holds of its file only is said of the file. */
-export function sayOfFile<T extends Suspect>(suspect: T): T {
-  const getLastPart = (written: string) => written.split(/[.#]|::/).at(-1) ?? '';
+export function sayOfFile<T extends Pick<RankedSuspect, 'function' | 'told' | 'reasons'>>(suspect: T): T {
   const name = getLastPart(suspect.function);
-  if (name === '') return suspect;
-  const reasons = suspect.reasons.map((reason) => {
-    const [said, defined] = OF_FILE.exec(reason) ?? [];
-    return said === undefined || getLastPart(defined ?? '') === name ? reason : `the file ${reason}`;
-  });
+  const reasons = suspect.told.map(({ reason, ofFile }) =>
+    name === '' || ofFile === undefined || getLastPart(ofFile) === name ? reason : `the file ${reason}`,
+  );
   return { ...suspect, reasons };
 }
 
@@ -525,12 +525,12 @@ async function placeSuspect(
     const lines = suspect.line > 0 ? await readSuspectLines(tree, suspect, signal) : [];
     const wrong = describeWrongLine(suspect, lines, outline);
     if (wrong !== '') {
-      const said = isFirst ? [] : [`line ${suspect.line} ${wrong} at this commit`];
+      const said = isFirst ? [] : [{ reason: `line ${suspect.line} ${wrong} at this commit` }];
       const isDefined = outline.some(({ name }) => name === suspect.function);
       const place = { line: known, function: isDefined ? suspect.function : '', lineFrom: '' as const };
       const mismatch = describeMismatch(suspect, lines.length, wrong);
       const isBeyond = suspect.lineFrom === 'place' && suspect.line > lines.length && known === 0;
-      return { suspect: { ...suspect, ...place, reasons: [...suspect.reasons, ...said] }, mismatch, isBeyond };
+      return { suspect: { ...suspect, ...place, told: [...suspect.told, ...said] }, mismatch, isBeyond };
     }
     const chosen = isLineNamed(suspect) ? suspect.line : findCodeLine(suspect.file, lines, suspect.line);
     const line = chosen > 0 ? chosen : known;

@@ -1,9 +1,14 @@
 // Places of the source in the order in which the facts point at them.
 import type { Suspect } from '../core/issue/index.ts';
-import type { ClueKind, Evidence } from './clues.ts';
+import type { Clue, ClueKind, Evidence } from './clues.ts';
+
+/** Why a file is suspected, for people. */
+export type SuspectReason = Pick<Clue, 'reason' | 'ofFile'>;
 
 /** A suspect with what the ranking knows of it beyond what is shown. */
 export interface RankedSuspect extends Suspect {
+  /** What `reasons` are made of. */
+  readonly told: readonly SuspectReason[];
   readonly evidence: Evidence;
   /** Whether a frame of a stack trace is in the file. */
   readonly isFramed: boolean;

@@ -147,6 +147,7 @@ export function createReferenceClues(
           line: 0,
           function: '',
           strength: CHANGED / Math.sqrt(files.length),
+          ofFile: '',
           reason: `changed in ${said}${sha.startsWith(name) ? '' : ` for ${name}`}, which the report names`,
           ...(isMeant && files.length <= SMALL && { named: 'commit' as const }),
         });

@@ -5,6 +5,7 @@ import type { Repository } from 'causeway-git-objects';
 import { CausewayError } from '../core/errors.ts';
 import { nameBranch } from '../core/source/index.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
+import { getFileName } from './paths.ts';
 import type { NamedVersion, Signals } from './signals.ts';
 
 export interface Revisions {
@@ -110,7 +111,7 @@ export async function resolveAsked(repository: Repository, revision: string, sig
  * candidates.
  */
 function listCandidates({ versions, shas }: Signals, ownNames: readonly string[]): readonly string[] {
-  const own = new Set(ownNames.flatMap((name) => [name.toLowerCase(), getLastSegment(name).toLowerCase()]));
+  const own = new Set(ownNames.flatMap((name) => [name.toLowerCase(), getFileName(name).toLowerCase()]));
   const broken = versions.filter(({ fine, foreign, of }) => !fine && (!foreign || own.has(of)));
   const named = broken.filter((version) => own.has(version.of) || (isUnnamed(version) && listMentions(version, own)));
   const labelled = broken.filter((version) => !named.includes(version) && version.labelled && isUnnamed(version));
@@ -134,20 +135,14 @@ export function listSpellings(
   ownNames: readonly string[],
 ): readonly string[] {
   const name =
-    ownNames.find((own) => own.toLowerCase() === of || getLastSegment(own).toLowerCase() === of) ?? ownNames[0] ?? '';
+    ownNames.find((own) => own.toLowerCase() === of || getFileName(own).toLowerCase() === of) ?? ownNames[0] ?? '';
   const full = /^\d+\.\d+$/.test(version) ? [version, `${version}.0`] : [version];
   return full.flatMap((number) => [
     `v${number}`,
     number,
-    ...(name === ''
-      ? []
-      : [`${name}@${number}`, `${getLastSegment(name)}-${number}`, `${getLastSegment(name)}-v${number}`]),
+    ...(name === '' ? [] : [`${name}@${number}`, `${getFileName(name)}-${number}`, `${getFileName(name)}-v${number}`]),
     `release-${number}`,
   ]);
-}
-
-function getLastSegment(name: string): string {
-  return name.slice(name.lastIndexOf('/') + 1);
 }
 
 export function compareVersions(a: string, b: string): number {

@@ -232,6 +232,17 @@ describe('a report without a stack trace', () => {
     expect(suspects[0]?.reasons[0]).toContain('defines `Cart#open`, mentioned in the report');
   });
 
+  it('is led by what its words name, not by what its sample calls', async () => {
+    const files = {
+      'src/shop.ts':
+        'export function openDoor() {\n  return 1;\n}\n\nexport class DoorKeeper {\n  openGently() {\n    return 1;\n  }\n}\n\nexport class CartTotal {\n  sum() {\n    return 1;\n  }\n}\n',
+    };
+    const report =
+      '`CartTotal` is wrong\n\nI see it in `CartTotal`:\n\n```ts\nDoorKeeper.openGently();\nnew CartTotal();\n```';
+    const { suspects } = await factsOf(report, { commits: [{ sha: FIRST, subject: 'one', files }] });
+    expect(suspects[0]?.reasons[0]).toBe('defines `CartTotal`, mentioned in the report');
+  });
+
   it('is led by names that it mentions', async () => {
     const { suspects } = await factsOf('The total is wrong after `applyDiscount`');
     expect(suspects[0]).toMatchObject({ file: 'src/discount.ts', line: 1, function: 'applyDiscount' });

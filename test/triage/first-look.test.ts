@@ -155,6 +155,27 @@ describe('the likeliest place', () => {
     expect(found.find('read src/run.js')?.action).toContain('src/run.js:1-252 at');
   });
 
+  it('is at most 60 lines of a file to which words hardly lead', async () => {
+    const words = `// Leading zeros of numbers.\nexport function put(numbers) {\n${'  keep(zeros, numbers, leading);\n'.repeat(70)}}\n`;
+    const { find } = await lookAt('A challenge with leading zeros of numbers', [
+      { files: { 'src/zeros.js': words, 'src/other.js': 'export const other = 1;\n' } },
+    ]);
+    const [, from, to] = /:(\d+)-(\d+) at/.exec(find('read src/zeros.js')?.action ?? '') ?? [];
+    expect(Number(to) - Number(from) + 1).toBeLessThanOrEqual(60);
+    expect(Number(to)).toBeGreaterThan(0);
+  });
+
+  it('is the best function of a class to whose head the report leads', async () => {
+    const { find } = await lookAt('`QuotedString` of src/quoted.ts is wrong', [
+      {
+        files: {
+          'src/quoted.ts': `${filler('before')}export class QuotedString {\n  escape = '';\n\n  unescapeQuotes(quotes: string) {\n    // Drops the escape of quotes.\n${'    quotes = drop(quotes);\n'.repeat(140)}    return quotes.slice(1);\n  }\n}\n${filler('after')}`,
+        },
+      },
+    ]);
+    expect(find('read src/quoted.ts')?.result).toContain('return quotes.slice(1);');
+  });
+
   it('comes with the functions it calls, the one nearest to the report whole', async () => {
     const lib = (name: string, body: string) => `export function ${name}(x) {\n${body}}\n`;
     const { find } = await lookAt(

@@ -170,18 +170,20 @@ describe('a file that a program writes', () => {
     ['cart.min.mjs', 'generated'],
     ['src/esm.js', 'source'],
     ['src/minify.js', 'source'],
+    ['benchmark.js', 'example'],
   ])('%s: %s', (path, kind) => {
     expect(classifyFile(path)).toBe(kind);
   });
 });
 
 it.each([
-  ['defines `openLedger`, mentioned in the report', 'Ledger.openLedger', ''],
-  ['defines `Ledger`, mentioned in the report', 'openLedger', 'the file '],
-  ['changed in 1a2b3c4 “Open twice”, which the report names', 'openLedger', 'the file '],
-  ['changed in 1a2b3c4 “Open twice”, which the report names', '', ''],
-  ['contains the error message “no ledger” at line 3', 'openLedger', ''],
-])('“%s” is said of %s as far as it holds', (reason, name, of) => {
-  const suspect = { file: 'src/a.ts', line: 3, function: name, score: 0.5, reasons: [reason] };
-  expect(sayOfFile(suspect).reasons).toEqual([`${of}${reason}`]);
+  ['Ledger.openLedger', 'openLedger', ''],
+  ['openLedger', 'Ledger.openLedger', ''],
+  ['openLedger', 'Ledger', 'the file '],
+  ['openLedger', '', 'the file '],
+  ['', '', ''],
+  ['openLedger', undefined, ''],
+])('of a suspect at “%s” a reason that defines %s is said as “%s…”', (name, ofFile, of) => {
+  const told = [{ reason: 'defines it', ...(ofFile !== undefined && { ofFile }) }];
+  expect(sayOfFile({ function: name, told, reasons: [] }).reasons).toEqual([`${of}defines it`]);
 });

@@ -9,9 +9,11 @@ function clue(kind: Clue['kind'], reason: string, more: Partial<Clue> = {}): Clu
   return { kind, path: 'a.ts', line: 0, function: '', strength: 0.5, reason, ...more };
 }
 
+const said = (clues: readonly Clue[]) => describeReasons(clues).map(({ reason }) => reason);
+
 describe('the reasons', () => {
   it('are at most three, the firmest first, however strong the others are', () => {
-    const reasons = describeReasons([
+    const reasons = said([
       clue('use', 'holds `readLine`', { names: ['readLine'], strength: 0.9 }),
       clue('definition', 'defines `Header`', { names: ['Header'], strength: 0.8 }),
       clue('message', 'the message stands here', { strength: 0.2 }),
@@ -22,20 +24,20 @@ describe('the reasons', () => {
 
   it('rest on everyday words only where nothing firmer stands', () => {
     const words = clue('use', 'holds the words “case”, “perhaps”', { names: [] });
-    expect(describeReasons([words, clue('frame', 'innermost own frame')])).toEqual(['innermost own frame']);
-    expect(describeReasons([words])).toEqual(['holds the words “case”, “perhaps”']);
+    expect(said([words, clue('frame', 'innermost own frame')])).toEqual(['innermost own frame']);
+    expect(said([words])).toEqual(['holds the words “case”, “perhaps”']);
   });
 
   it('do not name a place twice, nor the use of what the file defines', () => {
     expect(
-      describeReasons([
+      said([
         clue('frame', 'frame', { line: 4 }),
         clue('place', 'same place', { line: 4 }),
         clue('place', 'other place', { line: 9 }),
       ]),
     ).toEqual(['frame', 'other place']);
     expect(
-      describeReasons([
+      said([
         clue('definition', 'defines `Header`', { names: ['Header'] }),
         clue('use', 'holds `Header`', { names: ['Header'] }),
       ]),
@@ -44,14 +46,14 @@ describe('the reasons', () => {
 
   it('say once that traces, lines or paths of the report name the file', () => {
     expect(
-      describeReasons([
+      said([
         clue('frame', 'top frame of the first stack trace', { line: 4 }),
         clue('frame', 'top frame of the second stack trace', { line: 4, strength: 0.4 }),
         clue('path', 'mentioned in the report'),
       ]),
     ).toEqual(['top frame of the first stack trace']);
     expect(
-      describeReasons([
+      said([
         clue('place', '`a.h:12` is mentioned in the report', { line: 12 }),
         clue('place', '`a.h:5` is mentioned in the report', { line: 5, strength: 0.4 }),
         clue('definition', 'defines `Header`', { names: ['Header'] }),

@@ -32,7 +32,7 @@ const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'non
 const OF_TEXTS = /\.(?:json|ya?ml|po|mo|properties|xlf|xliff|arb|strings|resx)$/i;
 const ENGLISH = /[/_.-]en(?:[-_][a-z]{2})?[/.]/i;
 
-/** Whether nobody reads it for a cause: built, locked, recorded or translated. Also of a folder of such files. */
+/** Whether it is built, locked, recorded or translated, so that it is not where a cause is. Also for folders of such files. */
 export function isGenerated(path: string): boolean {
   const isTranslated = OF_TEXTS.test(path) && !ENGLISH.test(path) && hasLanguageCode(path);
   return GENERATED.test(path) || isTranslated || /\.(?:po|mo)$/.test(path);

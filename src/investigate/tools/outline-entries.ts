@@ -1,4 +1,4 @@
-// What an outline shows of files that define little: the titles of tests, and the keys of data. Line by line, as they stand there.
+// What an outline shows of files that define little: the titles of tests, and the keys of data. Each line as it is written.
 
 export interface OutlineEntry {
   readonly line: number;

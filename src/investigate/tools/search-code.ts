@@ -119,7 +119,7 @@ interface WantedHits extends OverlaySearchResult {
 /** Of a file, where there are too many hits. */
 const MOST_OF_FILE = 20;
 
-/** Paths at most that git is told to leave out. */
+/** At most so many paths are passed to git to be left out. */
 const MOST_WITHOUT = 200;
 
 async function searchWanted(source: EditedTree, given: SearchArguments, signal: AbortSignal): Promise<WantedHits> {

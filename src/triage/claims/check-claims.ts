@@ -146,7 +146,7 @@ async function removesWord({ repository, signal }: Lookups, sha: string, word: s
 /** Lines of a step; what else does not hold is counted. */
 const MAX_TOLD = 12;
 
-/** One step where something does not hold: that all of it is there, nobody needs to read. */
+/** One step if something does not hold; if all of it does, there is nothing to read. */
 export async function recordClaims(
   { notebook }: Pick<Lookups, 'notebook'>,
   claims: readonly ReportClaim[],

@@ -1,11 +1,12 @@
 // Names of a report looked up in the commit: in its programs first, in all of its files before one is called absent.
 
 import type { SearchHit } from 'causeway-git-objects';
+import { isCompoundName } from '../identifiers.ts';
 import { attempt, type Lookups } from '../lookups.ts';
 import { classifyFile, isProgram, listVendoredFolders } from '../own-code.ts';
-import { getFileName } from '../paths.ts';
+import { escapePattern, getFileName } from '../paths.ts';
 import { type FoundClaim, GENERIC, hasWord } from './claim.ts';
-import { isCompoundName, type NamedThing } from './list-names.ts';
+import type { NamedThing } from './list-names.ts';
 
 /** The hits of common words hide those of rare ones behind the limit, so words found are left out of the next round. */
 const ROUNDS = 3;
@@ -74,7 +75,7 @@ function judgeMissing(
   return document === undefined ? [{ ...claim, note: `not found at ${name}`, past: { text: forms[0] ?? text } }] : [];
 }
 
-/** The words that stand in programs of this project, tests and samples included. */
+/** The words that programs of this project have, tests and samples included. */
 async function findInPrograms(lookups: Lookups, words: readonly string[]): Promise<ReadonlySet<string>> {
   const { ground, tree, signal } = lookups;
   const found = new Set<string>();
@@ -86,7 +87,7 @@ async function findInPrograms(lookups: Lookups, words: readonly string[]): Promi
     const cuts = await Promise.all(
       divide(sought).map(async (part) => {
         const query = {
-          pattern: toPattern(part.map(escapeWord)),
+          pattern: toPattern(part.map(escapePattern)),
           regex: true,
           ignoreCase: false,
           paths,
@@ -119,7 +120,7 @@ interface Elsewhere {
   readonly isComplete: boolean;
   /** The first line of a document that has the word. */
   readonly documents: ReadonlyMap<string, SearchHit>;
-  /** Words that stand in settings, in what is generated, or in others' code: of no use to judge by. */
+  /** Words of settings, generated files or vendored code, which say neither that a thing is there nor that it is not. */
   readonly other: ReadonlySet<string>;
   /** In a program, written otherwise; by the word's letters. */
   readonly alike: ReadonlyMap<string, Spelling>;
@@ -189,7 +190,7 @@ async function findOwners(lookups: Lookups, missing: readonly NamedThing[]): Pro
   const owners = new Set(sought.filter((word) => names.includes(word) || hasFileOf(lookups, word)));
   const rest = sought.filter((word) => !owners.has(word)).slice(0, 30);
   if (rest.length === 0) return owners;
-  const words = rest.map(escapeWord).join('|');
+  const words = rest.map(escapePattern).join('|');
   const pattern = `\\b(?:class|struct|enum|interface|trait|impl(?:<[^>]{0,60}>)?|type|module|object|namespace|protocol|extension|record|mod|union|defmodule)\\s+(?:(?!extends|implements|with|for|from|of)\\w+\\s+|[\\w.]+(?:::|\\.)){0,2}(?:${words})(?![\\w$])|\\b(?:const|let|var|val)\\s+(?=[A-Z])(?:${words})(?![\\w$])`;
   const query = { pattern, regex: true, ignoreCase: false, paths: [], limit: 300 };
   const result = await attempt(lookups, 'search names', () => tree.search(query, signal));
@@ -209,13 +210,13 @@ function hasFileOf({ ground }: Lookups, name: string): boolean {
   );
 }
 
-/** Messages whose text stands in any file that is no document. */
+/** Messages whose text is in a file other than a document. */
 async function findWholeMessages(lookups: Lookups, named: readonly NamedThing[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const forms = named.flatMap((each) => each.forms);
   if (forms.length === 0) return found;
   for (const part of divide(forms).slice(0, 1)) {
-    const query = { pattern: part.map(escapeWord).join('|'), regex: true, ignoreCase: false, paths: [], limit: 200 };
+    const query = { pattern: part.map(escapePattern).join('|'), regex: true, ignoreCase: false, paths: [], limit: 200 };
     const result = await attempt(lookups, 'search names', () => lookups.tree.search(query, lookups.signal));
     for (const { path, text } of result?.hits ?? []) {
       if (classifyFile(path) === 'document') continue;
@@ -229,7 +230,7 @@ function divide(words: readonly string[], weight = 1): readonly (readonly string
   const parts: string[][] = [];
   let length = MAX_EXPRESSION;
   for (const word of words) {
-    const size = escapeWord(word).length * weight + 1;
+    const size = escapePattern(word).length * weight + 1;
     if (size > MAX_EXPRESSION) continue;
     if (length + size > MAX_EXPRESSION) {
       parts.push([]);
@@ -250,14 +251,10 @@ function toPattern(expressions: readonly string[]): string {
 function toStyles(word: string): string {
   return word
     .split(/[_-]+|(?<=[a-z\d])(?=[A-Z])/)
-    .map(escapeWord)
+    .map(escapePattern)
     .join('[_-]?');
 }
 
 function flatten(word: string): string {
   return word.toLowerCase().replaceAll(/[_$-]/g, '');
-}
-
-function escapeWord(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

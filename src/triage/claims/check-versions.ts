@@ -13,7 +13,7 @@ const MAX_COMMITS = 6;
 /** Fewer tags tell nothing of what was released. */
 const LEAST_RELEASES = 3;
 
-/** What is said of releases of the project itself where no other name stands by. */
+/** Words that, without another program's name in the sentence, speak of releases of the project itself. */
 const OF_RELEASES =
   /\b(?:since|introduced|regress\w*|bisect\w*|upgrad\w*|downgrad\w*|updat\w*|affect\w*|fix(?:ed|es)?|was fine|works? in|worked in|first bad|last good|broke\w*|release\w*|patched)\b/i;
 
@@ -21,7 +21,7 @@ const SENTENCE = /(?<=[.!?])\s+(?=[A-Z])/;
 
 interface OwnVersion {
   readonly version: NamedVersion;
-  /** Whether it stands beside this project's name. */
+  /** Whether the project's name is next to it. */
   readonly isNamed: boolean;
   /** Whether what the text says of it leaves no other program: only then it may be called absent. */
   readonly isSaid: boolean;
@@ -200,7 +200,7 @@ export async function checkNamedCommits(
     listNamedCommits(report).map(async (text): Promise<FoundClaim> => {
       const claim = { text, kind: 'commit' as const };
       if ((await repository.resolve(text, signal)) !== null) return { ...claim, state: 'exists', note: '' };
-      // A commit of a fork or of a branch that is gone is none here either.
+      // This includes commits of forks and of deleted branches.
       return repository.shallow
         ? { ...claim, state: 'unchecked', note: '' }
         : { ...claim, state: 'absent', note: 'no commit on a branch or tag here has this id' };

@@ -22,7 +22,7 @@ export function isOfRuntime(name: string): boolean {
 export const GENERIC =
   /^(?:index|main|app|application|tests?|config|settings|setup|example|demo|server|client|program|utils?|request|response|model|models|user|data|core|base|types?|common|router|context)$/i;
 
-/** Whether the word stands there by itself. */
+/** Whether the text has it as a whole word. */
 export function hasWord(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     if (!/[\w$]/.test(text[at - 1] ?? '') && !/[\w$]/.test(text[at + word.length] ?? '')) return true;

@@ -3,6 +3,7 @@
 import { findDefinedNames } from 'causeway-code-words';
 import { markCode } from 'causeway-log-lines';
 import type { ReportClaim } from '../../core/issue/index.ts';
+import { isCompoundName } from '../identifiers.ts';
 import { toPlainLines } from '../report-text.ts';
 import { splitConstantParts } from '../signals.ts';
 import { findTraces } from '../traces/find-traces.ts';
@@ -24,7 +25,7 @@ export interface NamedThing {
   readonly isOfLostFile: boolean;
   /** Whether the report marks it as code. */
   readonly isMarked: boolean;
-  /** It stands only in code that the reporter shows: it counts where it is found. */
+  /** Only code that the reporter shows has it, so that it counts if it is found and is never missing. */
   readonly inSample: boolean;
 }
 
@@ -56,11 +57,15 @@ const MAX_LINES = 2_000;
 const SPAN = /`([^`\n]{2,160})`/g;
 const BARE = /(?<![\w$/.\\@-])(?:--[a-z][\w-]{2,60}|[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*(?:\(\))?)/g;
 
-/** What a sentence says that the name before it is, and the name behind it: the group is the kind that it is then. */
-const SAID_AFTER =
-  /^\W{0,3}(?:(?<option>options?|flags?|parameters?|params?|arguments?)|(?<setting>settings?|property|properties|constant|field|attribute|cop|rule|env(?:ironment)? var(?:iable)?s?|keys?)|(?<class>class(?:es)?|enum|struct|trait|interface|type|component|middleware)|(?<function>functions?|methods?|hook|helper|decorator|handler))\b/i;
-const SAID_BEFORE =
-  /\b(?:(?<option>options?|flags?|parameters?|params?|arguments?)|(?<setting>settings?|property|properties|constant|field|attribute|cop|rule|env(?:ironment)? var(?:iable)?s?|keys?)|(?<class>class(?:es)?|enum|struct|trait|interface|type|component|middleware)|(?<function>functions?|methods?|hook|helper|decorator|handler))\W{1,3}$/i;
+/** What a sentence calls a name; the group is the kind that it is then. */
+const NOUN = [
+  '(?<option>options?|flags?|parameters?|params?|arguments?)',
+  '(?<setting>settings?|property|properties|constant|field|attribute|cop|rule|env(?:ironment)? var(?:iable)?s?|keys?)',
+  '(?<class>class(?:es)?|enum|struct|trait|interface|type|component|middleware)',
+  '(?<function>functions?|methods?|hook|helper|decorator|handler)',
+].join('|');
+const SAID_AFTER = new RegExp(`^\\W{0,3}(?:${NOUN})\\b`, 'i');
+const SAID_BEFORE = new RegExp(`\\b(?:${NOUN})\\W{1,3}$`, 'i');
 const SAID_KINDS = ['option', 'setting', 'class', 'function'] as const;
 
 /** What is the reporter's own, or someone else's. */
@@ -126,7 +131,7 @@ function rate({ isTied, isMarked, inSample }: NamedThing): number {
   return 1 + (isMarked ? 1 : 0) + (isTied ? 2 : 0);
 }
 
-/** In backticks, tied where its noun or a file of this project is beside it; and names that only code has. */
+/** Names in backticks, tied if a noun or a file of this project is next to them, and bare names written as only code is. */
 function listInProse(text: string, input: NamesInput, theirs: ReadonlySet<string>): readonly (NamedThing | null)[] {
   const isOfFile = input.files.some((file) => text.includes(file));
   const isOfProject = input.ownNames.some((name) => text.toLowerCase().includes(name));
@@ -169,11 +174,6 @@ function listInProse(text: string, input: NamesInput, theirs: ReadonlySet<string
       }),
     ),
   ];
-}
-
-/** Several words in one, as hardly anything but a name of code is. */
-export function isCompoundName(text: string): boolean {
-  return /[a-z\d][A-Z]|[A-Za-z\d]_[A-Za-z\d]/.test(text);
 }
 
 const PLAIN = { mayBeMissing: true, isTied: false, isMarked: false, inSample: false, isOfLostFile: false };

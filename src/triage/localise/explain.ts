@@ -1,11 +1,11 @@
 // Why a file ranks where it does: what each signal found in it, as clues.
 
 import { findDefinedNames, findPart, forEachWord, hashWord, isNumber, joinName } from 'causeway-code-words';
-
 import { type IndexedCommit, markTexts } from '../../core/source/index.ts';
 import type { Clue, ClueKind } from '../clues.ts';
 import { isOfLanguage, looksLikeCode, STOP_WORDS } from '../identifiers.ts';
 import { cutSubject, shortenSha } from '../lookups.ts';
+import { IN_PROSE } from './qualified.ts';
 import { getWrittenTerm, type Query, type QueryPart, type WrittenTerm } from './query.ts';
 import { type Combined, type Gathered, type MatchedCommits, type SignalName, WHOLE } from './signals.ts';
 import { type PartWeights, type Table, weighTerm } from './table.ts';
@@ -46,7 +46,7 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
   const createClue = (
     kind: ClueKind,
     signals: readonly SignalName[],
-    explained: Pick<Clue, 'reason' | 'names'> & { readonly line?: number },
+    explained: Pick<Clue, 'reason' | 'names' | 'ofFile'> & { readonly line?: number },
   ): Clue => ({
     kind,
     path: table.paths[file] ?? '',
@@ -56,7 +56,7 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
     ...explained,
   });
   const path = table.paths[file] ?? '';
-  const qualified = (gathered.qualified.names.get(file) ?? []).slice(0, 2).map((written) => {
+  const qualified = (gathered.qualified.names.get(file) ?? []).slice(0, 2).map(({ written, weight }) => {
     const [last = ''] = /[\w$]{1,200}$/.exec(written) ?? [];
     const { line: at } = path.endsWith(`/${written}`) || last === '' ? { line: 0 } : findDefinition(path, text, last);
     // `test/response.js::sendFile` is a test of another file: this one has no more than the name.
@@ -64,9 +64,10 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
     const name = isOfTest ? last : written;
     const reason =
       at > 0 ? `defines \`${name}\`, mentioned in the report` : isOfTest ? '' : describeQualified(name, path);
-    // With its owner it says more than the definition of the owner, which it includes.
-    const signals = at > 0 ? (['qualified', 'definitions', 'definedWords'] as const) : (['qualified'] as const);
-    return createClue('definition', signals, { reason, names: [name], line: at });
+    // With its owner a name in prose says more than the definition of the owner, which it includes; a sample calls much.
+    const isSaid = at > 0 && weight >= IN_PROSE;
+    const signals = isSaid ? (['qualified', 'definitions', 'definedWords'] as const) : (['qualified'] as const);
+    return createClue('definition', signals, { reason, names: [name], line: at, ...(at > 0 && { ofFile: name }) });
   });
   const defined = explainDefinitions(ranking, file, text).map((one) =>
     createClue('definition', ['definitions', 'definedWords'], one),
@@ -78,7 +79,7 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
   const clues = [
     ...qualified,
     ...defined,
-    ...(use === null ? [] : [createClue('use', ['words', 'title', 'window'], { ...use, line })]),
+    ...(use === null ? [] : [createClue('use', ['words', 'title', 'window'], { ...use, line, ofFile: '' })]),
     // The stretch is of the test's words only where the file has none of the report's.
     ...(test === null
       ? []
@@ -86,16 +87,17 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
           createClue(
             'use',
             use === null ? ['testWords', 'window'] : ['testWords'],
-            use === null ? { ...test, line } : test,
+            use === null ? { ...test, line, ofFile: '' } : { ...test, ofFile: '' },
           ),
         ]),
     // Whoever reads the path sees its words, and the name of a test that reads like the report says nothing.
     createClue('name', ['pathNames', 'pathFolders'], { reason: '', names: [] }),
     createClue('commit', ['testHistory'], { reason: '', names: [] }),
-    createClue('commit', ['commits', 'titleCommits'], { reason: changed, names: [] }),
+    createClue('commit', ['commits', 'titleCommits'], { reason: changed, names: [], ofFile: '' }),
   ];
-  // What the report names with its owner is worth saying however little it counted.
-  return clues.filter((clue) => clue.strength >= LEAST_SHARE || (clue.line > 0 && qualified.includes(clue)));
+  // Where nothing else is defined, what a sample calls with its owner is worth saying however little it counts.
+  const isOnly = defined.every(({ strength }) => strength < LEAST_SHARE);
+  return clues.filter((clue) => clue.strength >= LEAST_SHARE || (isOnly && clue.line > 0 && qualified.includes(clue)));
 }
 
 /** A path that is the file's own says nothing more than that it is mentioned. */
@@ -109,22 +111,16 @@ function explainDefinitions({ table, gathered }: Ranking, file: number, text: st
   const names = (gathered.definitions.names.get(file) ?? []).filter(({ parts }) =>
     EXPLAINED_PARTS.some((part) => parts.has(part)),
   );
-  const defined: { readonly line: number; readonly reason: string; readonly names: readonly string[] }[] = [];
+  const defined: (Explained & { readonly line: number; readonly ofFile: string })[] = [];
   for (const { word, isCode } of names) {
     const { name, line } = findDefinition(table.paths[file] ?? '', text, word);
     // What a plain word defines may be called so by chance.
     const reason = isCode ? `defines \`${name}\`, ${describeNaming(name === word)}` : '';
-    if (name !== '') defined.push({ line, reason, names: isCode ? [word] : [] });
+    if (name !== '') defined.push({ line, reason, names: isCode ? [word] : [], ofFile: name });
+    if (defined.length === MAX_DEFINED) break;
   }
-  // Where the report names a method, the head of its class says less.
-  const lines = text === '' ? [] : text.split('\n');
-  const isHead = ({ line }: { readonly line: number }) => TYPE_HEAD.test(lines[line - 1] ?? '');
-  const heads = defined.filter(isHead);
-  return [...defined.filter((one) => !isHead(one)), ...heads].slice(0, MAX_DEFINED);
+  return defined;
 }
-
-const TYPE_HEAD =
-  /^\s*(?:[a-z@]\w{0,30}(?:\([^()]{0,40}\))?\s+){0,5}(?:class|interface|struct|enum|trait|module|object|protocol|namespace|impl)\s/;
 
 /** Names are compared without case and separators: the report may write one differently. */
 function describeNaming(isSame: boolean): string {

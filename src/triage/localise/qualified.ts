@@ -13,6 +13,9 @@ export interface QualifiedName {
   readonly weight: number;
 }
 
+/** What a name counts in the report's own words; in code and logs it counts less, in the title more. */
+export const IN_PROSE = 1;
+
 /** A report that names more than these is a listing. */
 const MAX_QUALIFIED = 120;
 
@@ -54,8 +57,8 @@ function readParts(written: string): readonly string[] {
 export interface QualifiedScores {
   /** How surely the names lead to each file: the sum of their weights, each divided among the files that fit it. */
   readonly scores: Float64Array;
-  /** The names that lead to a file, by file, as the report writes them. */
-  readonly names: ReadonlyMap<number, readonly string[]>;
+  /** The names that lead to a file, by file. */
+  readonly names: ReadonlyMap<number, readonly QualifiedName[]>;
 }
 
 export async function scoreQualified(
@@ -65,15 +68,16 @@ export async function scoreQualified(
   signal: AbortSignal,
 ): Promise<QualifiedScores> {
   const scores = new Float64Array(paths.length);
-  const found = new Map<number, readonly string[]>();
+  const found = new Map<number, readonly QualifiedName[]>();
   if (names.length === 0) return { scores, names: found };
   const places = await readPlaces(paths, signal);
-  for (const { written, parts, weight } of names) {
+  for (const name of names) {
+    const { parts, weight } = name;
     const fits = findQualifiedModule(places, parts) ?? findOwned(places, parts, definersOf);
     if (fits.length > MOST_FITS) continue;
     for (const file of fits) {
       scores[file] = (scores[file] ?? 0) + weight / Math.sqrt(fits.length);
-      found.set(file, [...(found.get(file) ?? []), written]);
+      found.set(file, [...(found.get(file) ?? []), name]);
     }
   }
   return { scores, names: found };

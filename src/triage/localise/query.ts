@@ -10,7 +10,7 @@ import { getFileName, listPaths } from '../paths.ts';
 import { cleanTitle, isSetUpCommand, MAX_TITLE, removeHtmlComments, toPlainLines } from '../report-text.ts';
 import type { Trace } from '../traces/find-traces.ts';
 import { findTraces } from '../traces/find-traces.ts';
-import { findQualifiedNames, type QualifiedName } from './qualified.ts';
+import { findQualifiedNames, IN_PROSE, type QualifiedName } from './qualified.ts';
 
 /** A part of the report, or the source of the test that failed. */
 export type QueryPart = PartName | 'test';
@@ -83,7 +83,7 @@ export function createQuery(texts: Readonly<Record<QueryPart, string>>): Query {
   const qualified = findQualifiedNames([
     [title, 1.5],
     [name, 1.5],
-    [prose, 1],
+    [prose, IN_PROSE],
     [code, 0.4],
     [log, 0.4],
   ]);

@@ -17,7 +17,7 @@ const REPORT = { report: 'The discount of a coupon', title: 'The discount of a c
 
 function suspect(file: string, more: Partial<RankedSuspect> = {}): RankedSuspect {
   const known = { evidence: 'words', isFramed: false, isNamed: false, lineFrom: '' } as const;
-  return { file, line: 0, function: '', score: 0.5, reasons: [], ...known, ...more };
+  return { file, line: 0, function: '', score: 0.5, reasons: [], told: [], ...known, ...more };
 }
 
 async function look(
