@@ -6,9 +6,10 @@ import type { Account, Permissions, TokenRecord } from '../core/account/index.ts
 import type { FindShortage } from '../core/disk.ts';
 import type { RecordAnswer } from '../core/outcome/index.ts';
 import type { Project } from '../core/project/index.ts';
+import type { Lexicons, Source } from '../core/source/index.ts';
 import type { Store } from '../db/index.ts';
 import type { Log } from '../log.ts';
-import type { Changes, CheckCallbackUrl, ProjectSettings, RateLimiter } from '../services/index.ts';
+import type { Changes, CheckCallbackUrl, CheckReader, ProjectSettings, RateLimiter } from '../services/index.ts';
 
 export interface ReadinessCheck {
   readonly name: string;
@@ -24,7 +25,12 @@ export interface ApiDeps {
   readonly permissions: Permissions;
   /** Throws `github_failed` where it cannot be read just now. */
   readonly settingsOf: (project: Project, signal: AbortSignal) => Promise<ProjectSettings>;
-  readonly redactor: Pick<Redactor, 'redact'>;
+  readonly redactor: Redactor;
+  readonly source: Source;
+  readonly lexicons: Lexicons;
+  readonly reader: Pick<CheckReader, 'readCheck' | 'readReport'>;
+  /** While the operator has paused the service, no repository is read. */
+  readonly isPaused: () => boolean;
   readonly changes: Changes;
   readonly room: FindShortage;
   readonly now: () => Date;

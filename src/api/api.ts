@@ -1,12 +1,22 @@
 // The REST API: its routes, in the order of the interface document.
 import { Hono } from 'hono';
 import type { TokenScope } from '../core/account/index.ts';
+import { createId } from '../core/ids.ts';
 import type { ApiContext, ApiDeps, ApiEnv } from './api-deps.ts';
-import { createCallGuard } from './auth.ts';
+import { authenticate, createCallGuard } from './auth.ts';
 import { streamEvents } from './events.ts';
+import { getChecks } from './explain.ts';
 import { deleteInvestigation, getInvestigation, listInvestigations } from './investigations.ts';
-import { createIssue, createPullRequest, deleteIssue, getIssue, getProof, retryAnIssue } from './issues.ts';
-import { addCommonRoutes } from './operator-api.ts';
+import {
+  createIssue,
+  createPullRequest,
+  deleteIssue,
+  getIssue,
+  getIssuePatch,
+  getProof,
+  retryAnIssue,
+} from './issues.ts';
+import { addCommonRoutes, answerError } from './operator-api.ts';
 import { getCalibration, getFailure, listFailures, listOutcomes } from './outcomes.ts';
 import { createProblem } from './problem.ts';
 import { getProject, listProjects } from './projects.ts';
@@ -15,6 +25,17 @@ import { createSubscription, deleteSubscription, listSubscriptions, testSubscrip
 export interface Api {
   /** Answers a request; held answers and streams end when `stopping` aborts. Never rejects. */
   fetch(request: Request, stopping?: AbortSignal): Promise<Response>;
+  /**
+   * Whose token a request carries, for another door of the same service: neither a scope nor the rate is checked. Or the
+   * answer that refuses it. Never rejects.
+   */
+  authenticate(request: Request): Promise<Authenticated | Response>;
+}
+
+interface Authenticated {
+  readonly accountId: string;
+  readonly tokenId: string;
+  readonly scopes: readonly TokenScope[];
 }
 
 /** What makes work for others, and is counted as such. */
@@ -30,6 +51,7 @@ const ROUTES: readonly (readonly [
   ['GET', '/api/v1/issues/:issueId/', 'issues:read', getIssue],
   ['DELETE', '/api/v1/issues/:issueId/', 'issues:write', deleteIssue],
   ['GET', '/api/v1/issues/:issueId/proof/', 'issues:read', getProof],
+  ['GET', '/api/v1/issues/:issueId/patch/', 'issues:read', getIssuePatch],
   ['POST', '/api/v1/issues/:issueId/retry/', 'issues:write', retryAnIssue],
   ['POST', '/api/v1/issues/:issueId/pull-request/', 'pull-requests:write', createPullRequest],
   ['GET', '/api/v1/projects/', 'projects:read', listProjects],
@@ -38,6 +60,7 @@ const ROUTES: readonly (readonly [
   ['GET', '/api/v1/investigations/:investigationId/', 'issues:read', getInvestigation],
   ['DELETE', '/api/v1/investigations/:investigationId/', 'issues:write', deleteInvestigation],
   ['GET', '/api/v1/investigations/:investigationId/events/', 'issues:read', streamEvents],
+  ['GET', '/api/v1/checks/', 'issues:read', getChecks],
   ['GET', '/api/v1/failures/', 'issues:read', listFailures],
   ['GET', '/api/v1/failures/:failureId/', 'issues:read', getFailure],
   ['GET', '/api/v1/outcomes/', 'issues:read', listOutcomes],
@@ -63,7 +86,23 @@ export function createApi(deps: ApiDeps): Api {
   refuseOtherMethods(app);
 
   const never = new AbortController().signal;
-  return { fetch: async (request, stopping = never) => app.fetch(request, { stopping }) };
+  return {
+    fetch: async (request, stopping = never) => app.fetch(request, { stopping }),
+    authenticate: (request) => authenticateForDoor(deps, request),
+  };
+}
+
+async function authenticateForDoor(deps: ApiDeps, request: Request): Promise<Authenticated | Response> {
+  try {
+    const { account, token } = await authenticate(deps, request);
+    return { accountId: account.id, tokenId: token.id, scopes: token.scopes };
+  } catch (error) {
+    const requestId = createId('req');
+    const answer = answerError(error instanceof Error ? error : new Error(String(error)), requestId, deps.log);
+    answer.headers.set('X-Request-Id', requestId);
+    answer.headers.set('Cache-Control', 'no-store');
+    return answer;
+  }
 }
 
 /** Every known path answers any other method with 405 and the methods that it does take. */

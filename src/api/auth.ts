@@ -29,8 +29,8 @@ export function createCallGuard(deps: ApiDeps) {
     };
 }
 
-/** The caller, or a refusal with 401. A token of the wrong form is refused without a database read. */
-async function authenticate(deps: ApiDeps, request: Request): Promise<Caller> {
+/** The caller, or a refusal with 401; the scope is the door's to check. A token of the wrong form is refused without a database read. */
+export async function authenticate(deps: ApiDeps, request: Request): Promise<Caller> {
   if (hasTokenInQuery(request.url)) {
     refuseUnauthorized(
       'The address contains a token, and addresses are kept in logs and histories: revoke it, and send a new one in the Authorization header.',

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from '@hono/zod-openapi';
 import { describeNoSpace, NO_SPACE_RETRY_AFTER } from '../core/disk.ts';
-import type { Issue } from '../core/issue/index.ts';
+import { type Issue, isWithheld } from '../core/issue/index.ts';
 import { isAtLeast, type Project } from '../core/project/index.ts';
 import { describeProofVerdict, type Proof } from '../core/proof/index.ts';
 import { MAX_REPORT_BYTES } from '../core/report/index.ts';
@@ -13,9 +13,13 @@ import {
   eraseIssue,
   findVisibleIssue,
   findVisibleProject,
+  listPatchHeaders,
+  loadChange,
   requestPullRequest,
   retryIssue,
   type Seen,
+  toPatch,
+  UNWRITABLE,
 } from '../services/index.ts';
 
 import type { ApiContext, ApiDeps } from './api-deps.ts';
@@ -118,6 +122,24 @@ export async function getProof(c: ApiContext, deps: ApiDeps): Promise<Response> 
     );
   }
   return c.json({ repository: project.name, pullRequest: pullRequest ?? '', ...(proof ?? createNoProof(issue)) });
+}
+
+/** GET /api/v1/issues/{issueId}/patch/ */
+export async function getIssuePatch(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const { issue } = (await findVisibleIssue(deps, getAsking(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
+  const changeSet = await loadChange(deps, issue);
+  const patch = changeSet === null ? '' : toPatch(changeSet);
+  if (patch === null) return refuse(409, UNWRITABLE);
+  if (patch === '') return refuse(404, explainNoPatch(issue));
+  return c.body(patch, 200, listPatchHeaders(issue));
+}
+
+function explainNoPatch(issue: Issue): string {
+  const { guards, reason } = issue.analysis;
+  if (isWithheld(issue)) return reason;
+  return guards.length > 0
+    ? 'The change of this answer is withheld: `analysis.guards` says why.'
+    : 'This answer changes no code, so it has no patch.';
 }
 
 /** Of a change, people can run the tests themselves. */

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { TokenScope } from '../core/account/index.ts';
+import { ChecksQuery, ChecksSchema } from './explain-schemas.ts';
 import {
   CalibrationQuery,
   CalibrationSchema,
@@ -240,6 +241,29 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { params: IssueParams },
     responses: { 200: describeJson(CertificateSchema, 'The certificate.', RATE) },
   }),
+  describeOperation('issues:read', [404, 409], {
+    method: 'get',
+    path: '/api/v1/issues/{issueId}/patch/',
+    operationId: 'getPatch',
+    tags: ['Issues'],
+    summary: 'Retrieve the change as a patch',
+    description:
+      'The diff of the issue as `git apply` takes it, at `analysis.revision`. 404 says why there is none: the answer changes no code, or its change is withheld. 409: its paths or contents cannot be written as a patch.',
+    request: { params: IssueParams },
+    responses: {
+      200: {
+        description: 'The patch.',
+        headers: referToHeaders(RATE),
+        content: {
+          'text/x-patch': {
+            schema: z.string(),
+            example:
+              'diff --git a/src/cart.js b/src/cart.js\n--- a/src/cart.js\n+++ b/src/cart.js\n@@ -1 +1 @@\n-old\n+new\n',
+          },
+        },
+      },
+    },
+  }),
   describeOperation('issues:write', [404], {
     method: 'delete',
     path: '/api/v1/issues/{issueId}/',
@@ -361,6 +385,17 @@ const OPERATIONS: readonly RouteConfig[] = [
         headers: referToHeaders(RATE),
       },
     },
+  }),
+  describeOperation('issues:read', [404, 422], {
+    method: 'get',
+    path: '/api/v1/checks/',
+    operationId: 'getChecks',
+    tags: ['Checks'],
+    summary: 'Why checks failed',
+    description:
+      'The checks of one commit as they were judged, by cause: verdict with reasons, the first error, tests, places, owners, and what the ledger knows of the failure. Name the commit by exactly one of `pullRequest`, `sha` and `run`. Nothing is judged again. Texts quote what anyone may have written into a log.',
+    request: { query: ChecksQuery },
+    responses: { 200: describeJson(ChecksSchema, 'The checks.', RATE) },
   }),
   describeOperation('issues:read', [422], {
     method: 'get',
@@ -533,7 +568,9 @@ function buildDocument(): OpenApiDocument {
     openapi: '3.1.0',
     info: { title: 'Causeway API', version: '1', description: DESCRIPTION },
     servers: [{ url: '/' }],
-    tags: ['Issues', 'Projects', 'Investigations', 'Outcomes', 'Webhooks', 'Service'].map((name) => ({ name })),
+    tags: ['Issues', 'Projects', 'Investigations', 'Checks', 'Outcomes', 'Webhooks', 'Service'].map((name) => ({
+      name,
+    })),
   });
 }
 

@@ -1,5 +1,4 @@
 // What every process answers, a worker too: request ids, one log line a request, the end of every error, health and metrics.
-import type { Context } from 'hono';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
@@ -48,7 +47,7 @@ export function addCommonRoutes(
     const accountId = c.get('caller')?.account.id;
     log.info({ requestId, ...answered, ids, ms: Math.round(ms), accountId }, 'request');
   });
-  app.onError((error, c) => answerError(error, c, log));
+  app.onError((error, c) => answerError(error, c.get('requestId'), log));
   app.notFound(() => createAbsentProblem());
   app.get('/healthz', (c) => c.json({ status: 'alive' }));
   app.get('/readyz', async (c) => {
@@ -60,9 +59,8 @@ export function addCommonRoutes(
 }
 
 /** Refusals as they are; 503 where the store or GitHub does not answer; anything else is a fault of ours. */
-function answerError(error: Error, c: Context<ApiEnv>, log: Log): Response {
+export function answerError(error: Error, requestId: string, log: Log): Response {
   if (error instanceof HTTPException) return error.getResponse();
-  const requestId = c.get('requestId');
   switch (error instanceof CausewayError ? error.code : '') {
     case 'store_locked':
     case 'store_unavailable':

@@ -8,7 +8,7 @@ import { INVESTIGATION_STATES, MAX_GUIDANCE, MAX_REPORT_BYTES } from '../core/re
 
 // Path, query and header parameters.
 /** A whole number in a query, from `from` to `to`; text until it is parsed. */
-function defineInteger(from: number, to: number) {
+export function defineInteger(from: number, to: number) {
   return z
     .string()
     .refine((value) => /^\d{1,9}$/.test(value) && Number(value) >= from && Number(value) <= to, {
@@ -371,7 +371,7 @@ const Analysis = z
   .openapi('Analysis', { description: 'All additional information; every key is always present.' });
 
 /** The type, with `undefined` allowed where a key may be missing, as schemas have it. */
-type Loose<T> = T extends object
+export type Loose<T> = T extends object
   ? { readonly [K in keyof T]: Loose<T[K]> | (object extends Pick<T, K> ? undefined : never) }
   : T;
 

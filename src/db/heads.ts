@@ -26,6 +26,12 @@ interface JudgedHead extends Pick<Head, 'state' | 'place' | 'findings' | 'leftOu
   readonly stillWaiting?: Head['stillWaiting'];
 }
 
+/**
+ * How people name checks: by a pull request, by a commit's sha or its beginning, or by the number of a run, as the
+ * address of a check has it: a check run's own, that of its job or that of its workflow run.
+ */
+export type HeadName = { readonly pullRequest: number } | { readonly sha: string } | { readonly run: string };
+
 export type HeadStore = ReturnType<typeof createHeadVerbs>;
 
 /** The newest heads of a thread that are listed. */
@@ -57,6 +63,9 @@ export function createHeadVerbs(database: Database) {
           .limit(1);
         return findHead(selectHeads(reader).where('heads.seq', '=', () => judged));
       }),
+    /** The newest head that this names; of a pull request a superseded one only where it has no other. */
+    findNamedHead: (projectId: string, name: HeadName): Promise<Head | null> =>
+      database.read((reader) => findNamedHead(reader, projectId, name)),
     /** The newest findings of a failure with an investigation of their own pull request, newest first, at most 100. */
     listInvestigated: (failure: Failure): Promise<readonly InvestigatedFinding[]> =>
       database.read((reader) => listInvestigated(reader, failure)),
@@ -298,6 +307,43 @@ async function findHead(query: ReturnType<typeof selectHeads>): Promise<Head | n
 
 function findHeadOfCommit(reader: Reader, projectId: string, sha: string): Promise<Head | null> {
   return findHead(selectHeads(reader).where('heads.project_id', '=', projectId).where('heads.sha', '=', sha));
+}
+
+/** Runs are looked for in the newest heads only: nothing but the findings themselves has their addresses. */
+const MOST_SEARCHED = 1_000;
+
+async function findNamedHead(reader: Reader, projectId: string, name: HeadName): Promise<Head | null> {
+  const named = reader.selectFrom('heads as named').select('named.seq').where('named.project_id', '=', projectId);
+  if ('sha' in name) {
+    const newest = named.where('named.sha', 'like', `${name.sha}%`).orderBy('named.seq', 'desc').limit(1);
+    return await findHead(selectHeads(reader).where('heads.seq', '=', () => newest));
+  }
+  if ('pullRequest' in name) {
+    const newest = named
+      .where('named.pull_request', '=', name.pullRequest)
+      .orderBy(({ eb }) => eb.case().when('named.state', '=', 'superseded').then(eb.lit(1)).else(eb.lit(0)).end())
+      .orderBy('named.seq', 'desc')
+      .limit(1);
+    return await findHead(selectHeads(reader).where('heads.seq', '=', () => newest));
+  }
+  const newest = named.orderBy('named.seq', 'desc').limit(MOST_SEARCHED);
+  const rows = await reader
+    .selectFrom('heads')
+    .innerJoin('findings', 'findings.head_id', 'heads.id')
+    .select(['heads.id', 'findings.finding'])
+    .where('heads.seq', 'in', () => newest)
+    .where('findings.finding', 'like', `%${name.run}%`)
+    .orderBy('heads.seq', 'desc')
+    .execute();
+  const { id } = rows.find(({ finding }) => hasRun(JSON.parse(finding), name.run)) ?? {};
+  return id === undefined ? null : await findHead(selectHeads(reader).where('heads.id', '=', id));
+}
+
+/** Such as `…/actions/runs/17/job/99`. */
+function hasRun({ checks }: FindingText, run: string): boolean {
+  const isOf = (parts: readonly string[]) =>
+    parts.some((part, at) => part === run && ['runs', 'job'].includes(parts[at - 1] ?? ''));
+  return checks.some(({ runId, url }) => String(runId) === run || isOf(url.split('/')));
 }
 
 /** In the order of their rows. */

@@ -34,6 +34,7 @@ export {
 } from './checks/check-texts.ts';
 export { compareChanges, type OtherChange, readWholeText } from './compare-changes.ts';
 export { type ContextAccess, guardIssues, isContextReadable } from './context.ts';
+export { type ExplainedHead, explainChecks } from './explain-checks.ts';
 export { type BranchState, findNeeds, type Need, readBranchStates } from './find-needs.ts';
 export {
   type Changes,
@@ -50,6 +51,7 @@ export { MOST_CALLS, makeForecast, NOMINAL_COST, readPast } from './forecast.ts'
 export { createBudgetLog, createPausableModel, type Investigator } from './investigator.ts';
 export { createHeadHandler } from './judge-head.ts';
 export { createRateLimiter, type Hold, type RateLimiter, takeFromQuota } from './rate-limit.ts';
+export { listPatchHeaders, loadChange, toPatch, UNWRITABLE } from './read-patch.ts';
 export { findObstacle, type ProjectSettings, requestPullRequest } from './request-pull-request.ts';
 export { type Retried, type RetryRequest, retryIssue } from './retry-issue.ts';
 export { createRunHandler, investigateReport, type Wait } from './run-investigation.ts';

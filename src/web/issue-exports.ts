@@ -1,5 +1,5 @@
 // An issue to take away: as Markdown for a ticket, in which untrusted text has no effect, and its change as a patch.
-import { type ChangeSet, DiffRefused, toUnifiedPatch } from 'causeway-diff';
+import type { ChangeSet } from 'causeway-diff';
 import type { SourceLinks } from 'causeway-safe-markdown';
 import { formatBullet, formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
 import {
@@ -14,6 +14,7 @@ import {
   type Step,
 } from '../core/issue/index.ts';
 import type { Project } from '../core/project/index.ts';
+import { listPatchHeaders, loadChange, toPatch, UNWRITABLE } from '../services/index.ts';
 import { formatPlural } from './components.ts';
 import { createSourceLinks, findIssue } from './issue.ts';
 import { refuseAbsentPage, WebRefusal } from './layout.ts';
@@ -34,11 +35,6 @@ interface IssueExport {
   readonly address: string;
 }
 
-/** Null where the issue shows no change. */
-async function loadChange({ store }: WebDeps, { id, diff }: Issue): Promise<ChangeSet | null> {
-  return diff.files.length === 0 ? null : await store.findChangeSet(id);
-}
-
 /** GET /issues/{issueId}/markdown: as plain text, to be read and saved. */
 export async function getMarkdown(c: PageContext, deps: WebDeps): Promise<Response> {
   const { issue, project } = await findIssue(c, deps);
@@ -53,25 +49,9 @@ export async function getPatch(c: PageContext, deps: WebDeps): Promise<Response>
   const { issue } = await findIssue(c, deps);
   const changeSet = await loadChange(deps, issue);
   const patch = changeSet === null ? '' : toPatch(changeSet);
-  if (patch === null) {
-    const message = "This change can't be written as a patch, because of its paths or contents.";
-    throw new WebRefusal(409, message);
-  }
+  if (patch === null) throw new WebRefusal(409, UNWRITABLE);
   if (patch === '') refuseAbsentPage();
-  return c.body(patch, 200, {
-    'Content-Type': 'text/x-patch; charset=utf-8',
-    'Content-Disposition': `attachment; filename="${issue.id}.patch"`,
-  });
-}
-
-/** Null where no patch can carry the change. */
-function toPatch(changeSet: ChangeSet): string | null {
-  try {
-    return toUnifiedPatch(changeSet);
-  } catch (error) {
-    if (!(error instanceof DiffRefused)) throw error;
-    return null;
-  }
+  return c.body(patch, 200, listPatchHeaders(issue));
 }
 
 /**

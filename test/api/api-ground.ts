@@ -17,20 +17,23 @@ import { createId } from '../../src/core/ids.ts';
 import type { Role } from '../../src/core/project/person.ts';
 import type { Project } from '../../src/core/project/project.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
+import type { Source } from '../../src/core/source/source.ts';
 import type { Run } from '../../src/db/runs.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import type { Store } from '../../src/db/store.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
+import { createCheckReader } from '../../src/services/checks/check-texts.ts';
 import { type Changes, createChanges } from '../../src/services/follow.ts';
 import { createRateLimiter } from '../../src/services/rate-limit.ts';
 import type { ProjectSettings } from '../../src/services/request-pull-request.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { checkCallbackUrl } from '../../src/webhooks/callback-url.ts';
+import { createMemoryRepository, testLexicons } from '../support/memory-source.ts';
 import { until } from '../support/patience.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
-import { conclusion } from '../support/store-samples.ts';
+import { conclusion, SHA } from '../support/store-samples.ts';
 import { requireDocumented } from './documented-answer.ts';
 
 export const BASE = 'http://127.0.0.1:3000';
@@ -99,6 +102,11 @@ export interface GroundOptions {
   /** Less disk space than is needed. */
   readonly shortage?: Shortage;
   readonly ready?: () => Promise<readonly ReadinessCheck[]>;
+  /** A store with records of its own, which the caller closes; absent: a new one. */
+  readonly records?: Store;
+  /** What reads every project; absent: one commit with one file. */
+  readonly source?: Source;
+  readonly isPaused?: boolean;
   /** Stands between API and store, for counting and failing. */
   readonly around?: (store: Store) => Store;
 }
@@ -111,9 +119,10 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
   const log = createLog({ level: 'trace', destination: { write: (line) => lines.push(line) } });
   const jobs = createJobTable();
   const seal = createSeal(Buffer.alloc(32, 7));
-  const store = stack.use(await migratedStore({ seal, enqueuer: jobs }));
+  const own = stack.use(await migratedStore({ seal, enqueuer: jobs }));
+  const store = options.records ?? own;
   const redactor = stack.use(createRedactor({ exactValues: () => [] }));
-  const queue = createEmbeddedQueue({ database: store.database, jobs, log, now });
+  const queue = createEmbeddedQueue({ database: own.database, jobs, log, now });
   const account = await store.ensureAccount({
     login: 'local',
     githubId: null,
@@ -138,8 +147,15 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
       waiting -= 1;
     },
   };
+  const repository = createMemoryRepository({
+    commits: [{ sha: SHA, subject: 'First', files: { 'src/app.js': 'export const app = 1;\n' } }],
+  });
+  const source = options.source ?? { open: async () => repository, forget: async () => {} };
+  const lexicons = stack.use(testLexicons());
+  const reader = stack.use(createCheckReader());
   const api = createApi({
-    ...{ queue, redactor, changes, now, log, permissions },
+    ...{ queue, redactor, changes, now, log, permissions, source, lexicons, reader },
+    isPaused: () => options.isPaused ?? false,
     room: async () => options.shortage ?? null,
     settingsOf: async () => {
       if (options.settings instanceof Error) throw options.settings;

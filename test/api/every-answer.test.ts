@@ -20,12 +20,17 @@ const IDS: Readonly<Record<string, string>> = {
   subscriptionId: 'sub_00000000000000000000',
 };
 
+/** Without these an operation is refused before it looks for anything. */
+const QUERIES: Readonly<Record<string, string>> = {
+  '/api/v1/checks/': `?projectId=${IDS['projectId']}&pullRequest=1`,
+};
+
 const OPERATIONS: readonly Operation[] = Object.entries(document.paths ?? {}).flatMap(([template, item]) =>
   Object.entries(item)
     .filter(([, operation]) => operation.responses !== undefined)
     .map(([method, { responses }]) => ({
       method: method.toUpperCase(),
-      path: template.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name] ?? 'x'),
+      path: template.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name] ?? 'x') + (QUERIES[template] ?? ''),
       statuses: Object.keys(responses),
     })),
 );

@@ -191,6 +191,45 @@ export function headsContract(engine: Engine): void {
     });
   });
 
+  describe('a head that people name', () => {
+    it('by its pull request is the newest, a superseded one only where there is no other', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      for (const name of ['aaa', 'bbb', 'ccc']) await noted(store, project.id, name);
+      const find = async (projectId = project.id) => (await store.findNamedHead(projectId, { pullRequest: 5 }))?.id;
+      expect(await find()).toBeUndefined();
+      await store.saveHead('hed_aaa', seenAs('superseded'), at(1));
+      await store.saveHead('hed_bbb', seenAs('superseded'), at(2));
+      expect(await find()).toBe('hed_bbb');
+      await store.saveHead('hed_aaa', seenAs('waiting'), at(3));
+      expect(await find()).toBe('hed_aaa');
+      await store.saveHead('hed_ccc', seenAs('red'), at(4));
+      expect(await find()).toBe('hed_ccc');
+      expect(await find('prj_other')).toBeUndefined();
+    });
+
+    it('by its commit, or by the number of a run in whole, has all its findings', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      await noted(store, project.id, 'aaa');
+      const checksOf = (runId: number | null, url: string) => [{ name: 'test', runId, url, isRed: true }];
+      const findings = [
+        finding('fal_1', { checks: checksOf(990, 'https://github.test/octo/shop/actions/runs/1717/job/9900') }),
+        finding('fal_2', { checks: checksOf(null, 'https://ci.test/builds/42') }),
+      ];
+      await store.saveHead('hed_aaa', seenAs('red', { findings }), at(1));
+      const head = await store.findHead('hed_aaa');
+      expect(head?.findings).toHaveLength(2);
+      for (const run of ['990', '1717', '9900']) {
+        expect(await store.findNamedHead(project.id, { run })).toEqual(head);
+        expect(await store.findNamedHead('prj_other', { run })).toBeNull();
+      }
+      for (const run of ['99', '17', '42', '0']) expect(await store.findNamedHead(project.id, { run })).toBeNull();
+      expect(await store.findNamedHead(project.id, { sha: head!.sha.slice(0, 7) })).toEqual(head);
+      expect(await store.findNamedHead(project.id, { sha: '0000000' })).toBeNull();
+    });
+  });
+
   describe('a finding', () => {
     it('names no investigation and no thread that are not there', async () => {
       await using opened = await openGithub(engine);

@@ -1,7 +1,7 @@
 // Checks that never end: what has ended is told of once nothing moves, and nothing is begun before all have.
 
 import { describe, expect, it } from 'vitest';
-import { describeNotBegun } from '../../src/github/render/not-begun.ts';
+import { describeNotBegun } from '../../src/core/check/not-begun.ts';
 import { CODE_LOG, HEAD, type HeadGround, headGround, pullRequestPlace } from '../support/head-ground.ts';
 import { at as time } from '../support/store-samples.ts';
 

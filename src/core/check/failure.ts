@@ -137,6 +137,6 @@ function toSightingView({ sha, branch, pullRequest, checkName, verdict, at }: Si
   return { sha, branch, pullRequest, checkName, verdict, at };
 }
 
-function toRangeView({ from, to, total, likeliest }: CommitRange): FailureView['range'] {
+export function toRangeView({ from, to, total, likeliest }: CommitRange): FailureView['range'] {
   return { from, to, total, likeliest: likeliest?.sha ?? null };
 }

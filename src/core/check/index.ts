@@ -36,6 +36,7 @@ export {
   mayNameCommits,
   type Sighting,
   toFailureView,
+  toRangeView,
 } from './failure.ts';
 export { describeFlake, type Flake, type Quarantine } from './flake.ts';
 export {
@@ -50,4 +51,5 @@ export {
   type NotBegun,
   type PostedCheckRun,
 } from './head.ts';
+export { describeNotBegun } from './not-begun.ts';
 export type { Reason, Verdict } from './verdict.ts';

@@ -1,11 +1,10 @@
 // What should be on GitHub for a thread, and the next step to get there; one at a time, until nothing is left. Pure.
 
-import { describeReason } from '../../core/check/index.ts';
+import { describeNotBegun, describeReason } from '../../core/check/index.ts';
 import { type InvestigationOutcome, isEnded } from '../../core/report/index.ts';
 import { type CommandReply, listFurther, type PostedComment, toTriggerKey } from '../../core/thread/index.ts';
 import {
   type Beside,
-  describeNotBegun,
   type FurtherCause,
   MAX_PAGE,
   type PostPlace,

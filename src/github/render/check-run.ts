@@ -6,6 +6,7 @@ import { formatCodeSpan, formatPlain, sanitiseInline } from 'causeway-safe-markd
 import { sanitiseText } from 'causeway-visible-text';
 import {
   describeDays,
+  describeNotBegun,
   describeReason,
   describeUnread,
   type Finding,
@@ -51,7 +52,6 @@ import {
   renderSuspects,
   renderWithheld,
 } from './issue-parts.ts';
-import { describeNotBegun } from './not-begun.ts';
 import { type Block, code, describeCount, type Fold, formatList, renderMarkdownPage, text } from './page.ts';
 import { listCommits } from './pull-request.ts';
 

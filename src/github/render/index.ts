@@ -38,7 +38,6 @@ export {
 } from './comment.ts';
 export { renderForecast } from './forecast.ts';
 export { renderReason } from './issue-parts.ts';
-export { describeNotBegun } from './not-begun.ts';
 export { MAX_PAGE } from './page.ts';
 export type { ShownProof } from './proof.ts';
 export {

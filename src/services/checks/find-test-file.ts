@@ -2,9 +2,8 @@
 
 import { isSafePath } from 'causeway-paths';
 import type { CheckRules, Finding } from '../../core/check/index.ts';
-import { findScopeOf } from '../../core/project/index.ts';
-import { readOwnersOf } from '../../core/source/index.ts';
 import { classifyFile } from '../../triage/index.ts';
+import { createOwnersReader } from '../find-ownership.ts';
 import type { Look } from './look.ts';
 import type { Recorded } from './sightings.ts';
 
@@ -17,35 +16,27 @@ export async function addTestFiles(
   rules: CheckRules,
   recorded: readonly Recorded[],
 ): Promise<readonly Recorded[]> {
+  const { services, project, signal } = look;
+  const readOwners = createOwnersReader(
+    services,
+    { project, scopes: rules.settings.scopes },
+    { ms: OWNERS_MS, signal },
+  );
   const added: Recorded[] = [];
   for (const one of recorded) {
     const { finding, failure } = one;
     const isFlaky = finding.verdict === 'flaky' || failure.flakyHits > 0;
     const path = isFlaky && finding.testFile === undefined ? findTestFile(finding) : null;
-    const owners = path === null ? [] : await readOwners(look, rules, path);
-    const testFile = path === null ? null : await look.services.redactor.redactJson({ path, owners });
+    const owners = path === null ? [] : await readOwners(path);
+    const testFile = path === null ? null : await services.redactor.redactJson({ path, owners });
     added.push(testFile === null ? one : { ...one, finding: { ...finding, testFile } });
   }
   return added;
 }
 
 /** As the test's name begins, or else the first test among the places that the log names. */
-function findTestFile({ excerpt, places }: Finding): string | null {
+export function findTestFile({ excerpt, places }: Finding): string | null {
   const named = (excerpt.tests[0] ?? '').split('::')[0] ?? '';
   const paths = [named, ...places.map(({ path }) => path)];
   return paths.find((path) => isSafePath(path) && classifyFile(path) === 'test') ?? null;
-}
-
-async function readOwners(look: Look, { settings }: CheckRules, path: string): Promise<readonly string[]> {
-  const scope = findScopeOf(settings.scopes, path);
-  if (scope !== null && scope.owners.length > 0) return scope.owners;
-  const { services, project, signal } = look;
-  const until = AbortSignal.any([signal, AbortSignal.timeout(OWNERS_MS)]);
-  try {
-    return await readOwnersOf(path, await services.source.open(project, until), until);
-  } catch (error) {
-    signal.throwIfAborted();
-    services.log.debug({ head: look.head.id, err: error }, 'failed to read the owners of a flaky test');
-    return [];
-  }
 }

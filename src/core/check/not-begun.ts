@@ -1,5 +1,5 @@
-// Why no analysis was begun for red checks, as a sentence of a comment or a check run.
-import type { NotBegun } from '../../core/check/index.ts';
+// Why no analysis was begun for red checks, as a sentence.
+import type { NotBegun } from './head.ts';
 
 const NAMES_SHOWN = 3;
 const BY_TRIAGE = 'Someone with triage access or above can start an analysis with `/analyse`.';

@@ -1,0 +1,117 @@
+// What goes in and out of the API where nothing is recorded: checks as they were judged, logs, and facts of a report.
+import { z } from '@hono/zod-openapi';
+import type { HeadState } from '../core/check/index.ts';
+import type { ExplainedHead } from '../services/index.ts';
+import { defineInteger, describeMissing, type Loose, VERDICTS } from './schemas.ts';
+
+const ONE_NAME = 'Give exactly one of pullRequest, sha and run.';
+
+export const ChecksQuery = z
+  .object({
+    projectId: z
+      .string({ error: describeMissing('an id or owner/name') })
+      .openapi({ description: 'Identifier of the project, or its name (`owner/name`).' }),
+    pullRequest: defineInteger(1, 999_999_999)
+      .optional()
+      .openapi({ description: 'Its newest commit with checks; a superseded one only where there is no other.' }),
+    sha: z
+      .string()
+      .refine((value) => /^[0-9a-f]{7,64}$/i.test(value), 'Give 7 to 64 digits of a sha.')
+      .transform((value) => value.toLowerCase())
+      .optional()
+      .openapi({ type: 'string', description: 'A commit, or at least 7 digits of its sha.' }),
+    run: z
+      .string()
+      .refine((value) => /^\d{1,18}$/.test(value), 'Give the number of a run, as the address of a check has it.')
+      .optional()
+      .openapi({ description: "Number of a check run, or of a job or run of Actions, as a check's `url` has it." }),
+  })
+  .superRefine(({ pullRequest, sha, run }, context) => {
+    const given = [pullRequest, sha, run].filter((value) => value !== undefined);
+    if (given.length !== 1) context.addIssue({ code: 'custom', path: ['pullRequest'], message: ONE_NAME });
+  });
+
+const STATES = ['waiting', 'red', 'green', 'superseded', 'ignored'] as const satisfies readonly HeadState[];
+
+const excerptFields = {
+  step: z.string().openapi({ description: 'Name of the failed step; empty if unknown.' }),
+  headline: z.string().openapi({ description: 'The first error line; empty if there is none.' }),
+  lines: z.array(z.string()).openapi({ description: 'Lines around the cause, in order, at most 60.' }),
+  cut: z.string().openapi({ description: 'What was left out of them; empty for nothing.' }),
+  tests: z.array(z.string()).openapi({ description: 'Names of failed tests, at most 50.' }),
+};
+
+const placeFields = { path: z.string(), line: z.int().openapi({ description: '0 if unknown.' }), message: z.string() };
+
+const owners = z.array(z.string()).openapi({ description: 'Such as `@octo/api`, by the scope or CODEOWNERS.' });
+
+const CauseSchema = z
+  .object({
+    failureId: z.string(),
+    verdict: z.enum(VERDICTS),
+    reasons: z.array(z.string()).openapi({ description: 'For the verdict, the most informative first.' }),
+    standing: z.enum(['new', 'known', 'regression']),
+    checks: z.array(
+      z.object({
+        name: z.string(),
+        url: z.string(),
+        isRed: z.boolean().openapi({ description: 'False: it has passed on this commit since.' }),
+      }),
+    ),
+    ...excerptFields,
+    places: z.array(z.object(placeFields)).openapi({ description: 'That the checks name.' }),
+    base: z
+      .enum(['green', 'red'])
+      .nullable()
+      .openapi({ description: 'The same checks on the base; null: unknown, or they disagree.' }),
+    reached: z.array(z.object({ path: z.string(), isCertain: z.boolean() })).openapi({
+      description: 'Files of the change that the failure names (`isCertain`), or that its tests use.',
+    }),
+    owners,
+    testFile: z.string().openapi({ description: 'Path of the failed test; empty: unknown.' }),
+    range: z
+      .object({ from: z.string(), to: z.string(), total: z.int(), likeliest: z.string().nullable() })
+      .nullable()
+      .openapi({ description: 'The commits that brought it to the default branch: last passing, first failing.' }),
+    known: z
+      .object({
+        hits: z.int(),
+        flakyHits: z.int().openapi({ description: 'How many of them passed at the same commit.' }),
+        pullRequests: z.array(z.int()),
+        branches: z.array(z.string()),
+        isOnDefault: z.boolean(),
+        firstSeenAt: z.string(),
+        sharedFrom: z
+          .int()
+          .nullable()
+          .openapi({ description: 'The pull request whose analysis explains it here as well.' }),
+      })
+      .nullable()
+      .openapi({ description: 'Null: it was seen at this commit only.' }),
+    investigationId: z.string().nullable(),
+    issueId: z.string().nullable().openapi({ description: 'Null: none, or it has not concluded.' }),
+    notBegun: z.string().openapi({ description: 'Why no investigation began; empty: one did.' }),
+  })
+  .openapi('CheckCause', { description: 'Failed checks with one cause.' });
+
+export const ChecksSchema: z.ZodType<Loose<ExplainedHead>> = z
+  .object({
+    projectId: z.string(),
+    sha: z.string(),
+    branch: z.string(),
+    pullRequest: z.int().nullable(),
+    isDefault: z.boolean().openapi({ description: 'Whether it is a commit of the default branch.' }),
+    state: z.enum(STATES).openapi({
+      description:
+        'Waiting: some checks have not ended. Superseded: the pull request has newer commits, or was closed. Ignored: not examined.',
+    }),
+    endedAt: z.string().openapi({ description: 'When the last check ended; empty before that.' }),
+    causes: z.array(CauseSchema).openapi({ description: 'Those that the change caused first.' }),
+    leftOut: z
+      .array(z.object({ name: z.string(), reason: z.string() }))
+      .openapi({ description: 'Failed checks that were not examined.' }),
+    stillWaiting: z
+      .array(z.string())
+      .openapi({ description: 'Checks that had not ended when the others were judged.' }),
+  })
+  .openapi('JudgedChecks', { description: 'The checks of one commit, as they were judged.' });

@@ -1,0 +1,168 @@
+// What is known of the red checks of one commit, for programs that ask: what was judged, and nothing is judged again.
+import {
+  describeNotBegun,
+  describeReason,
+  type Failure,
+  type FailureView,
+  type Finding,
+  type Head,
+  type HeadPlace,
+  mayNameCommits,
+  toRangeView,
+} from '../core/check/index.ts';
+import type { Project } from '../core/project/index.ts';
+import type { HeadName, Store } from '../db/index.ts';
+import { type Asking, findVisibleIssue } from './access.ts';
+import { findTestFile } from './checks/find-test-file.ts';
+import { createOwnersReader } from './find-ownership.ts';
+import type { RequestPullRequestDeps } from './request-pull-request.ts';
+import type { CoreServices } from './services.ts';
+
+export type ExplainDeps = Pick<CoreServices, 'source' | 'redactor' | 'log' | 'isPaused'> &
+  Pick<RequestPullRequestDeps, 'settingsOf'> &
+  Parameters<typeof findVisibleIssue>[0] & { readonly store: Store };
+
+/** Checks with one cause. Texts are redacted, and quote what anyone may have written. */
+interface ExplainedCause
+  extends Pick<Finding, 'failureId' | 'verdict' | 'standing' | 'investigationId'>,
+    Pick<Finding['excerpt'], 'step' | 'headline' | 'lines' | 'cut' | 'tests'> {
+  readonly reasons: readonly string[];
+  readonly checks: readonly Pick<Finding['checks'][number], 'name' | 'url' | 'isRed'>[];
+  readonly places: readonly Pick<Finding['places'][number], 'path' | 'line' | 'message'>[];
+  /** Null: unknown, or some checks pass there and some fail. */
+  readonly base: 'green' | 'red' | null;
+  /** Files of the change under test. */
+  readonly reached: NonNullable<Finding['reached']>;
+  /** Of the file that the answer is about, or else of the failing one. */
+  readonly owners: readonly string[];
+  /** "": unknown. */
+  readonly testFile: string;
+  /** The commits that brought it to the default branch; null: unknown, or the change under test did. */
+  readonly range: FailureView['range'];
+  readonly known: KnownCause | null;
+  readonly issueId: string | null;
+  /** Why no investigation began, a sentence; "": one did. */
+  readonly notBegun: string;
+}
+
+/** Of a failure that was seen at other commits too. */
+interface KnownCause extends Pick<Failure, 'hits' | 'flakyHits' | 'pullRequests' | 'branches' | 'isOnDefault'> {
+  readonly firstSeenAt: string;
+  /** The pull request whose analysis explains it here as well; null: none. */
+  readonly sharedFrom: number | null;
+}
+
+export interface ExplainedHead
+  extends Pick<Head, 'projectId' | 'sha' | 'state' | 'endedAt' | 'leftOut' | 'stillWaiting'> {
+  /** As GitHub names it; "" where it names none. */
+  readonly branch: string;
+  readonly pullRequest: number | null;
+  /** Whether it is a commit of the default branch. */
+  readonly isDefault: boolean;
+  readonly causes: readonly ExplainedCause[];
+}
+
+/** The answer does without owners then. */
+const OWNERS_MS = 5_000;
+
+/** Null: no checks of such a name are known. */
+export async function explainChecks(
+  deps: ExplainDeps,
+  asking: Asking,
+  project: Project,
+  name: HeadName,
+): Promise<ExplainedHead | null> {
+  const head = await deps.store.findNamedHead(project.id, name);
+  if (head === null) return null;
+  const readOwners = await createReader(deps, asking, project);
+  const causes: ExplainedCause[] = [];
+  for (const finding of head.findings) {
+    causes.push(await explainCause(deps, asking, { finding, head, readOwners }));
+  }
+  const { projectId, sha, state, place, endedAt, leftOut, stillWaiting } = head;
+  return {
+    projectId,
+    sha,
+    branch: place?.branch ?? head.branch,
+    pullRequest: place?.kind === 'pull_request' ? place.number : null,
+    isDefault: place?.kind === 'default',
+    state,
+    endedAt,
+    causes,
+    leftOut,
+    stillWaiting,
+  };
+}
+
+type OwnersReader = (path: string) => Promise<readonly string[]>;
+
+/** Whose it is does not hold up the rest: while GitHub does not answer, nobody is named. */
+async function createReader(deps: ExplainDeps, { signal }: Asking, project: Project): Promise<OwnersReader> {
+  if (deps.isPaused()) return async () => [];
+  try {
+    const { investigation } = await deps.settingsOf(project, signal);
+    return createOwnersReader(deps, { project, scopes: investigation.scopes }, { ms: OWNERS_MS, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    deps.log.debug({ project: project.id, err: error }, 'failed to read the scopes of a project');
+    return async () => [];
+  }
+}
+
+interface CauseInput {
+  readonly finding: Finding;
+  readonly head: Head;
+  readonly readOwners: OwnersReader;
+}
+
+async function explainCause(
+  deps: ExplainDeps,
+  asking: Asking,
+  { finding, head, readOwners }: CauseInput,
+): Promise<ExplainedCause> {
+  const { store, redactor } = deps;
+  const { failureId, verdict, standing, investigationId, excerpt, places, checks } = finding;
+  const failure = await store.findFailure(failureId);
+  const outcome = investigationId === null ? null : (await store.findInvestigation(investigationId))?.outcome;
+  const issueId = outcome?.state === 'concluded' ? outcome.issueId : null;
+  const issue = issueId === null ? null : ((await findVisibleIssue(deps, asking, issueId))?.issue ?? null);
+  const testFile = finding.testFile?.path ?? findTestFile(finding) ?? '';
+  const failing = places[0]?.path ?? testFile;
+  const readFailingOwners = async () => (failing === '' ? [] : await redactor.redactJson(await readOwners(failing)));
+  const { step, headline, lines, cut, tests } = excerpt;
+  return {
+    failureId,
+    verdict,
+    reasons: finding.reasons.map(describeReason),
+    standing,
+    checks: checks.map(({ name, url, isRed }) => ({ name, url, isRed })),
+    ...{ step, headline, lines, cut, tests },
+    places: places.map(({ path, line, message }) => ({ path, line, message })),
+    base: finding.base ?? null,
+    reached: finding.reached ?? [],
+    owners: issue?.analysis.ownership?.owners ?? finding.testFile?.owners ?? (await readFailingOwners()),
+    testFile,
+    range: findShownRange(finding, failure, head.place),
+    known: failure === null ? null : describeKnown(finding, failure, head.sha),
+    investigationId,
+    issueId,
+    notBegun: finding.notBegun === null ? '' : describeNotBegun(finding.notBegun),
+  };
+}
+
+/** They are not those of a pull request that breaks it. */
+function findShownRange(
+  { verdict, range, opening = 1 }: Finding,
+  failure: Failure | null,
+  place: HeadPlace | null,
+): ExplainedCause['range'] {
+  const isOfBranch = verdict === 'base_broken' || (place?.kind === 'default' && mayNameCommits(verdict));
+  const found = (failure?.opening === opening ? failure.range : range) ?? null;
+  return isOfBranch && found !== null ? toRangeView(found) : null;
+}
+
+function describeKnown({ sharedFrom = null }: Finding, failure: Failure, sha: string): KnownCause | null {
+  const { hits, flakyHits, pullRequests, branches, isOnDefault, firstSeen, lastSeen } = failure;
+  if (firstSeen.sha === sha && lastSeen.sha === sha) return null;
+  return { hits, flakyHits, pullRequests, branches, isOnDefault, firstSeenAt: firstSeen.at, sharedFrom };
+}
