@@ -27,6 +27,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'build-logs': { rooms: ['core', 'log'], packages: ['zod'] },
   'mcp-client': { rooms: ['core', 'log'], packages: ['zod', '@modelcontextprotocol/client'] },
+  'mcp-server': { rooms: ['core'], packages: ['zod', '@modelcontextprotocol/server'] },
   search: {
     rooms: ['core', 'triage', 'log', 'installation'],
     packages: ['better-sqlite3', 'lru-cache'],
@@ -76,6 +77,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'queue',
       'cli',
       'mcp-client',
+      'mcp-server',
       'build-logs',
       'metrics',
       'tracing',

@@ -247,7 +247,7 @@ function withStableId(project: Project): Project {
 }
 
 /** The store's ids last as long as the command; the mirror, and what is kept of it, is named by what it mirrors. */
-function nameMirrorsBySource(services: Services): Services {
+export function nameMirrorsBySource(services: Services): Services {
   const { source, lexicons } = services;
   return {
     ...services,

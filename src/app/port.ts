@@ -16,11 +16,12 @@ import { describeSpace } from '../core/disk.ts';
 import { type StoreFault, StoreUnusable } from '../core/errors.ts';
 import { createSeal } from '../db/index.ts';
 import type { Receiver } from '../github/intake/index.ts';
+import type { McpEndpoint, McpEndpointOptions } from '../mcp-server/index.ts';
 import { createRateLimiter } from '../services/index.ts';
 import { createHighlighter, createWeb, type WebDeps } from '../web/index.ts';
 import { checkCallbackUrl } from '../webhooks/index.ts';
 import { isLoopback } from './mode.ts';
-import { findShortage, REQUIRED_BYTES, readFreeBytes, type Services } from './services.ts';
+import { findShortage, REQUIRED_BYTES, readFreeBytes, type Services, VERSION } from './services.ts';
 
 /** What differs between local mode and GitHub mode. */
 export interface PortOptions {
@@ -48,6 +49,7 @@ export interface PortOptions {
 /** GitHub's path as Probot has it, in both spellings. */
 const DELIVERIES = /^[^:]+:\/\/[^/]*\/api\/github\/webhooks\/?(?:\?|$)/;
 const METRICS = /^[^:]+:\/\/[^/]*\/metrics(?:\?|$)/;
+const MCP = /^[^:]+:\/\/[^/]*\/mcp\/?(?:\?|$)/;
 /** Paths of the API; all others are pages. */
 const API = /^[^:]+:\/\/[^/]*\/(?:api|docs|healthz|readyz)(?:[/?]|$)/;
 
@@ -82,12 +84,23 @@ export async function openPort(services: Services, config: Config, options: Port
     budget: config.budget,
     paused: services.isPaused,
   });
+  const mcp = opening.use(
+    openMcpLater({
+      api: api.fetch,
+      authenticate: api.authenticate,
+      baseUrl: () => address,
+      version: VERSION,
+      now: services.now,
+      onFault: (error) => log.error({ err: error }, 'a tool of the MCP endpoint failed'),
+    }),
+  );
   const showMetrics = openMetrics(services, config, ready);
   const dispatch = (request: Request, stopping: AbortSignal): Promise<Response> => {
     if (receive !== null && DELIVERIES.test(request.url)) {
       return metrics.countDelivery(request, () => receive(request));
     }
     if (METRICS.test(request.url)) return showMetrics(request);
+    if (MCP.test(request.url)) return mcp.fetch(request, stopping);
     return (API.test(request.url) ? api : web).fetch(request, stopping);
   };
   const server = await startServer({
@@ -101,6 +114,19 @@ export async function openPort(services: Services, config: Config, options: Port
   address ||= server.address;
   const opened = opening.move();
   return { address: server.address, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** Loaded with the first request for it: that takes a third of a second, and most services get none. */
+function openMcpLater(options: McpEndpointOptions): McpEndpoint {
+  let opened: Promise<McpEndpoint> | null = null;
+  const open = async () => (await import('../mcp-server/index.ts')).createMcpEndpoint(options);
+  return {
+    fetch: async (request, stopping) => {
+      opened ??= open();
+      return (await opened).fetch(request, stopping);
+    },
+    [Symbol.asyncDispose]: async () => (await opened)?.[Symbol.asyncDispose](),
+  };
 }
 
 /** The port of `worker`, for operators only. */

@@ -63,6 +63,8 @@ export async function runCommand(command: Command, context: CommandContext, sign
       return await (await import('./forecast.ts')).runForecast(command, deps, signal);
     case 'verify-proof':
       return await (await import('./verify-proof.ts')).verifyProofCommand(command, deps, signal);
+    case 'mcp':
+      return await (await import('./mcp.ts')).runMcp(command, deps, signal);
     case 'token-create':
     case 'token-list':
     case 'token-revoke':

@@ -66,6 +66,7 @@ export type ReplayCommand = Readonly<ReturnType<typeof readReplay>>;
 export type VerifyProofCommand = Readonly<ReturnType<typeof readVerifyProof>>;
 export type ForecastCommand = Readonly<ReturnType<typeof readForecast>>;
 export type InitCommand = Readonly<ReturnType<typeof readInit>>;
+export type McpCommand = Readonly<ReturnType<typeof readMcp>>;
 
 export const ACTION_MODES = ['observe', 'comment', 'fix'] as const;
 
@@ -92,6 +93,7 @@ export type Command =
       | VerifyProofCommand
       | ForecastCommand
       | InitCommand
+      | McpCommand
       | CheckConfigCommand
       | TokenCommand
       | WebhookSecretCommand
@@ -132,6 +134,7 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
   },
   forecast: { options: { json: 'boolean' }, takes: Number.POSITIVE_INFINITY, read: readForecast },
   action: { read: () => ({ kind: 'action' }) },
+  mcp: { options: { repo: 'string', write: 'boolean' }, read: readMcp },
   migrate: { read: () => ({ kind: 'migrate' }) },
   backup: { takes: 1, read: readBackup },
   restore: { options: { yes: 'boolean' }, takes: 1, read: readRestore },
@@ -349,6 +352,11 @@ function readAnalyse(args: Args) {
     log,
     ...readAnswerOptions(args),
   };
+}
+
+function readMcp(args: Args) {
+  // `repository` as given, relative to the caller's folder; null: PROJECTS, or the one around that folder.
+  return { kind: 'mcp' as const, repository: args.value('repo'), write: args.has('write') };
 }
 
 function readReplay(args: Args) {

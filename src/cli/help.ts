@@ -20,6 +20,7 @@ Usage: causeway COMMAND [OPTIONS]
   init             write the workflow that runs Causeway as an action
   check-config     find what is wrong with a repository's files for Causeway
   action           do the work of one job of GitHub Actions
+  mcp              answer a coding agent on this machine
   migrate          bring the database schema up to date
   backup           copy the SQLite database while the service runs
   restore          replace the SQLite database with a backup
@@ -180,6 +181,22 @@ at most 250 calls to GitHub's API; of a busy repository it says what is missing.
 Example:
 
   GITHUB_TOKEN=$(gh auth token) causeway forecast octo/shop
+`,
+  mcp: `Answer a coding agent on this machine, over standard input and output, by the
+Model Context Protocol: why a log is red, where a report points in the source,
+whether what a text says about the code is true. Writes nothing and asks no
+model. A service has the same tools, and its records, at /mcp.
+
+Usage: causeway mcp [--repo PATH] [--write]
+
+  --repo PATH  the repository; default: PROJECTS, or the one around this folder
+  --write      also start investigations, with the configured model
+
+docs/agents.md has the lines to set up clients with.
+
+Example:
+
+  claude mcp add causeway -- causeway mcp
 `,
   'verify-proof': `Check with GitHub alone that the fix at the head of a pull request is proven:
 that its test failed in the repository's own CI without the fix, and passed with

@@ -6,6 +6,7 @@ import {
   createToken,
   DEFAULT_SCOPES,
   hashToken,
+  READING_SCOPES,
   SCOPES,
   type TokenRecord,
   type TokenScope,
@@ -81,7 +82,8 @@ interface TokenFormState extends Pick<KnownProjects, 'projects' | 'isWhole'> {
 /** GET /account/tokens/new */
 export async function getTokenForm(c: PageContext, deps: WebDeps): Promise<Response> {
   const known = await listKnownProjects(deps, c.get('asking'));
-  return renderTokenForm(c, deps, { ...known, input: DEFAULT_INPUT, faults: {}, sent: null });
+  const scopes = c.req.query('for') === 'agent' ? READING_SCOPES : DEFAULT_INPUT.scopes;
+  return renderTokenForm(c, deps, { ...known, input: { ...DEFAULT_INPUT, scopes }, faults: {}, sent: null });
 }
 
 /** POST /account/tokens: answers with the token itself, not with a redirect, since it must not be in any address. */
@@ -151,7 +153,7 @@ function renderTokenForm(c: PageContext, deps: WebDeps, state: TokenFormState): 
   const { input, faults, sent, isWhole } = state;
   const hasFaults = Object.keys(faults).length > 0;
   const body = html`${renderMissing(isWhole)}<h1>Create new auth token</h1>
-<p class="lead">A token lets a program call the API in your name. It can do no more than you can, and what it sees follows your role in each repository.</p>
+<p class="lead">A token lets a program call the API in your name. It can do no more than you can, and what it sees follows your role in each repository. A coding agent needs <a href="?for=agent">one that only reads</a>.</p>
 ${hasFaults ? renderTokenFaults(faults) : ''}
 <form method="post" action="/account/tokens" autocomplete="off">${renderFormToken(c.get('signedIn'))}${renderOnceKey(sent)}
 <div class="field"><label for="name">Name</label><p class="hint" id="name-hint">The program that will use it, so that you know what stops working when you revoke it.</p>
@@ -225,7 +227,20 @@ ${renderCopyable('read', 'read -rs TOKEN', 'command')}
 <p>${call.text}</p>
 ${renderCopyable('call', call.command, 'command')}
 <p class="hint">Every call is described at <a href="/docs">/docs</a>.</p>
+${READING_SCOPES.every((scope) => scopes.includes(scope)) ? renderAgentSetUp(record, baseUrl) : ''}
 <p><a class="button" href="/account/security-credentials">Back to Security credentials</a></p></div>`;
+}
+
+/** The line of one client; those of others are documented. */
+function renderAgentSetUp({ scopes }: TokenRecord, baseUrl: string): Html {
+  const address = quoteLiteral(`${baseUrl}/mcp`);
+  const command = `claude mcp add --transport http causeway ${address} \\\n  --header "Authorization: Bearer $TOKEN"`;
+  const writes = scopes.includes('issues:write')
+    ? html` This token lets it start investigations too; <a href="/account/tokens/new?for=agent">one that only reads</a> is enough to explain red checks.`
+    : '';
+  return html`<h2>For a coding agent</h2>
+<p>An agent that speaks the Model Context Protocol can ask why a check is red, at <code>${baseUrl}/mcp</code>.${writes} In the same terminal, for Claude Code:</p>
+${renderCopyable('agent', command, 'command')}`;
 }
 
 /**

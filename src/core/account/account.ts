@@ -18,6 +18,9 @@ export type TokenScope = (typeof SCOPES)[number];
 /** The scopes of a new token by default. */
 export const DEFAULT_SCOPES: readonly TokenScope[] = ['issues:read', 'issues:write', 'projects:read'];
 
+/** Of a token for a coding agent: it reads, and starts nothing. */
+export const READING_SCOPES: readonly TokenScope[] = ['issues:read', 'projects:read'];
+
 export interface Account {
   readonly id: string;
   readonly login: string;

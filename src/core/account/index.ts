@@ -12,6 +12,7 @@ export {
   isSessionAlive,
   isTokenForm,
   type Permissions,
+  READING_SCOPES,
   readBearer,
   SCOPES,
   SESSION_IDLE_MS,

@@ -1,0 +1,568 @@
+// The tools: what each takes, which call of the API it makes, and what of the answer an agent needs.
+// What people, repositories and logs wrote stands below `quoted` alone, so that a reader can tell it from what Causeway says.
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { FailureView, Verdict } from '../core/check/index.ts';
+import type { Issue, ReportClaim, Suspect } from '../core/issue/index.ts';
+import { type ApiCall, ApiRefusal } from './api-call.ts';
+
+export interface ToolContext {
+  readonly call: ApiCall;
+  /** Whether checks were judged here. */
+  readonly hasLedger: boolean;
+  /** Tells the client how far it is; does nothing where the client did not ask. */
+  readonly tell: (step: number, action: string) => Promise<void>;
+  /** Counts one more analysis of the token, until it is taken back; throws `ApiRefusal` beyond the limit. */
+  readonly countAnalysis: () => { readonly takeBack: () => void };
+}
+
+export interface McpTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly annotations: ToolAnnotations;
+  /** Needed besides those that only read. */
+  readonly scope?: 'issues:write';
+  /** What it reads: code alone; answers of investigations; the ledger of checks, which a command on one's own machine has not. */
+  readonly reads: 'code' | 'answers' | 'ledger';
+  readonly run: (args: never, context: ToolContext) => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Shown where the caller did not ask for all. */
+export const SHORT_BYTES = 4_096;
+export const FULL_BYTES = 49_152;
+
+const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
+
+const Project = z
+  .string()
+  .max(300)
+  .optional()
+  .describe('The repository, as owner/name or by its identifier. May be left out where you can see only one.');
+const Full = z.boolean().optional().describe('True: up to 48 KB instead of 4 KB.');
+const Revision = z
+  .string()
+  .max(255)
+  .optional()
+  .describe('Branch, tag or sha that it is about; else the default branch.');
+const Text = (what: string) => z.string().min(1).max(1_000_000).describe(what);
+
+/** Infers the arguments from the schema, which the table cannot. */
+function defineMcpTool<Input extends z.ZodObject>(
+  tool: Omit<McpTool, 'input' | 'run'> & {
+    readonly input: Input;
+    readonly run: (args: z.output<Input>, context: ToolContext) => Promise<Readonly<Record<string, unknown>>>;
+  },
+): McpTool {
+  return tool as unknown as McpTool;
+}
+
+export const TOOLS: readonly McpTool[] = [
+  defineMcpTool({
+    name: 'explain_check',
+    title: 'Explain a red check',
+    description:
+      'Why CI is red on a pull request, commit or run, and whose fault it is: this change, the base branch, a flaky test or the machine; with the first error, failed tests, places, owners, and whether the same failure is known from other pull requests. Give exactly one of pullRequest, sha, run and log. Call it before you read a log or debug: the failure may not be yours.',
+    input: z.object({
+      project: Project,
+      pullRequest: z.int().min(1).optional().describe('Number of the pull request.'),
+      sha: z.string().min(7).max(64).optional().describe('The commit, at least 7 characters.'),
+      run: z
+        .string()
+        .max(40)
+        .optional()
+        .describe('Id of the check run, of the Actions run or of its job, as in its address.'),
+      log: Text(
+        'Text of a log that is not on GitHub. Only what it says itself and what is known of it is answered.',
+      ).optional(),
+      full: Full,
+    }),
+    annotations: READS,
+    reads: 'code',
+    run: explainCheck,
+  }),
+  defineMcpTool({
+    name: 'find_suspects',
+    title: 'Find suspects for a problem report',
+    description:
+      'Where in the source a problem report points: files, functions and lines with reasons, found without a language model in seconds. For a bug report or a stack trace that is not from CI.',
+    input: z.object({
+      project: Project,
+      report: Text('The report: text, stack trace, log.'),
+      revision: Revision,
+      full: Full,
+    }),
+    annotations: READS,
+    reads: 'code',
+    run: async ({ project, report, revision }, context) => {
+      const facts = await lookUpFacts(context, { project, data: report, revision });
+      return {
+        revision: facts.revision,
+        found: facts.suspects.length === 0 ? 'nothing that the report points at reliably' : 'best first',
+        quoted: { suspects: facts.suspects.map(toSuspect), says: facts.rootCause, questions: facts.questions },
+      };
+    },
+  }),
+  defineMcpTool({
+    name: 'check_claims',
+    title: 'Check what a text says about the code',
+    description:
+      'Whether the files, lines, functions, options, versions and messages that a text names exist in this repository at a revision: exists, absent, removed, moved. For reports and reviews that may have been made up.',
+    input: z.object({ project: Project, text: Text('The text.'), revision: Revision, full: Full }),
+    annotations: READS,
+    reads: 'code',
+    run: async ({ project, text, revision }, context) => {
+      const facts = await lookUpFacts(context, { project, data: text, revision });
+      const wrong = facts.claims.filter(({ state }) => state !== 'exists' && state !== 'unchecked').length;
+      const checked = facts.claims.length;
+      const found =
+        checked === 0
+          ? 'The text names nothing of this code that could be looked up.'
+          : `${wrong} of ${checked} do not hold.`;
+      return { revision: facts.revision, found, quoted: { claims: facts.claims.map(toClaim) } };
+    },
+  }),
+  defineMcpTool({
+    name: 'list_failures',
+    title: 'List known CI failures',
+    description:
+      "The failures in a project's ledger, by when they were last seen: on which pull requests and branches, how often, whether flaky, whether on the default branch.",
+    input: z.object({
+      project: Project,
+      state: z.enum(['open', 'closed']).optional(),
+      flaky: z.boolean().optional().describe('True: only those that passed on the same commit, the most often first.'),
+      limit: z.int().min(1).max(50).optional().describe('10 unless said otherwise.'),
+      full: Full,
+    }),
+    annotations: READS,
+    reads: 'ledger',
+    run: async ({ project, state, flaky, limit = 10 }, { call }) => {
+      const query = {
+        projectId: await chooseProject(call, project),
+        state,
+        sort: flaky === true ? 'flaky' : undefined,
+        limit,
+      };
+      const { value } = await call({ path: 'failures/', query });
+      return { failures: (value as readonly FailureView[]).map(describeFailureLine) };
+    },
+  }),
+  defineMcpTool({
+    name: 'get_failure',
+    title: 'Get one known CI failure',
+    description:
+      'One failure of the ledger: where and how often it was seen, the commits that brought it, how to skip its test while it is flaky.',
+    input: z.object({ failureId: z.string().max(64).describe('fal_…'), full: Full }),
+    annotations: READS,
+    reads: 'ledger',
+    run: async ({ failureId }, { call }) => {
+      const { value } = await call({ path: `failures/${encodeURIComponent(failureId)}/` });
+      return describeLedgerFailure(value as ShownFailure);
+    },
+  }),
+  defineMcpTool({
+    name: 'get_issue',
+    title: 'Get the answer of an investigation',
+    description:
+      'What an investigation concluded: root cause with evidence, steps to reproduce and to solve, confidence, and the change as a patch for `git apply`.',
+    input: z.object({ issueId: z.string().max(64).describe('iss_…'), full: Full }),
+    annotations: READS,
+    reads: 'answers',
+    run: readIssueAnswer,
+  }),
+  defineMcpTool({
+    name: 'get_investigation',
+    title: 'Get the state of an investigation',
+    description:
+      'Whether an investigation is queued, running or concluded, and the issue that it led to. Waits up to `wait` seconds for its end.',
+    input: z.object({
+      investigationId: z.string().max(64).describe('inv_…'),
+      wait: z.int().min(0).max(60).optional().describe('Seconds; 0 unless said otherwise.'),
+    }),
+    annotations: READS,
+    reads: 'answers',
+    run: waitForInvestigation,
+  }),
+  defineMcpTool({
+    name: 'analyse',
+    title: 'Start an investigation',
+    description:
+      'Starts an investigation of a problem report by a language model, which costs money, and returns its id at once; get_investigation says when it is done. At most five an hour. Look with explain_check or find_suspects first.',
+    input: z.object({
+      project: Project,
+      report: Text('The report: what went wrong, with error and log.'),
+      revision: Revision,
+    }),
+    // Equal reports share an investigation, and nothing that exists is changed; a model of a vendor is asked.
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    reads: 'answers',
+    scope: 'issues:write',
+    run: async ({ project, report, revision }, { call, countAnalysis }) => {
+      const projectId = await chooseProject(call, project);
+      const counted = countAnalysis();
+      const body = { projectId, data: report, revision };
+      const { headers } = await call({ method: 'POST', path: 'issues/', body }).catch((error: unknown) => {
+        counted.takeBack();
+        throw error;
+      });
+      const [, investigationId = ''] = /investigations\/(\w+)\//.exec(headers.get('Location') ?? '') ?? [];
+      return { investigationId, state: 'queued', next: 'get_investigation with this id and wait: 60' };
+    },
+  }),
+];
+
+/** Of `GET /api/v1/checks/`. */
+interface JudgedHead {
+  readonly projectId: string;
+  readonly sha: string;
+  readonly branch: string;
+  readonly pullRequest: number | null;
+  readonly isDefault: boolean;
+  readonly state: 'waiting' | 'red' | 'green' | 'superseded' | 'ignored';
+  readonly endedAt: string;
+  readonly causes: readonly JudgedCause[];
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+  readonly stillWaiting: readonly string[];
+}
+
+interface JudgedCause {
+  readonly failureId: string;
+  readonly verdict: Verdict;
+  readonly reasons: readonly string[];
+  readonly standing: 'new' | 'known' | 'regression';
+  readonly checks: readonly { readonly name: string; readonly url: string; readonly isRed: boolean }[];
+  readonly step: string;
+  readonly headline: string;
+  readonly lines: readonly string[];
+  readonly cut: string;
+  readonly tests: readonly string[];
+  readonly places: readonly { readonly path: string; readonly line: number; readonly message: string }[];
+  readonly base: 'green' | 'red' | null;
+  readonly reached: readonly { readonly path: string; readonly isCertain: boolean }[];
+  readonly owners: readonly string[];
+  readonly testFile: string;
+  readonly range: FailureView['range'];
+  readonly known: {
+    readonly hits: number;
+    readonly flakyHits: number;
+    readonly pullRequests: readonly number[];
+    readonly branches: readonly string[];
+    readonly isOnDefault: boolean;
+    readonly firstSeenAt: string;
+    readonly sharedFrom: number | null;
+  } | null;
+  readonly investigationId: string | null;
+  readonly issueId: string | null;
+  readonly notBegun: string;
+}
+
+/** Of `POST /api/v1/logs/`. */
+interface ReadLog {
+  readonly step: string;
+  readonly headline: string;
+  readonly lines: readonly string[];
+  readonly cut: string;
+  readonly tests: readonly string[];
+  readonly places: readonly (JudgedCause['places'][number] & { readonly isInRepository: boolean })[];
+  readonly machine: { readonly what: string; readonly line: string } | null;
+  readonly owners: readonly string[];
+  readonly failure: FailureView | null;
+}
+
+const MEANINGS: Readonly<Record<Verdict, string>> = {
+  code: 'this change broke it',
+  base_broken: 'not this change: the base branch has the same failure',
+  flaky: 'not this change: it fails by chance; re-run the check',
+  infrastructure: 'not this change: the machine failed; re-run the check',
+  inconclusive: "can't tell whose fault it is",
+};
+
+async function explainCheck(
+  {
+    project,
+    log,
+    ...named
+  }: {
+    readonly project?: string | undefined;
+    readonly pullRequest?: number | undefined;
+    readonly sha?: string | undefined;
+    readonly run?: string | undefined;
+    readonly log?: string | undefined;
+  },
+  { call, hasLedger }: ToolContext,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { pullRequest, sha, run } = named;
+  if ([pullRequest, sha, run, log].filter((one) => one !== undefined).length !== 1) {
+    throw new ApiRefusal(422, 'Give exactly one of pullRequest, sha, run and log.');
+  }
+  if (log === undefined && !hasLedger) {
+    throw new ApiRefusal(
+      422,
+      'This command knows no checks of GitHub: give the log, such as that of "gh run view --log-failed".',
+    );
+  }
+  const projectId = await chooseProject(call, project);
+  if (log !== undefined) {
+    const { value } = await call({ method: 'POST', path: 'logs/', body: { projectId, data: log } });
+    return toReadLog(value as ReadLog);
+  }
+  try {
+    const { value } = await call({ path: 'checks/', query: { projectId, pullRequest, sha, run } });
+    return toJudgedHead(value as JudgedHead);
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.status !== 404) throw error;
+    throw new ApiRefusal(
+      404,
+      'Causeway has judged no checks there (yet): they are still running, are all green since it was installed, or it is another project. Give the log to explain_check instead.',
+    );
+  }
+}
+
+function toJudgedHead(head: JudgedHead) {
+  const red = head.causes.filter(({ checks }) => checks.some(({ isRed }) => isRed));
+  const own = red.filter(({ verdict }) => verdict === 'code').length;
+  const unclear = red.filter(({ verdict }) => verdict === 'inconclusive').length;
+  const change = head.isDefault ? 'the newest commits of the default branch' : 'this change';
+  const answer =
+    red.length === 0
+      ? head.state === 'waiting'
+        ? 'The checks have not ended yet; none has failed so far.'
+        : 'No check is red.'
+      : `${red.length === 1 ? 'One cause' : `${red.length} causes`}: ${own} because of ${change}, ${red.length - own - unclear} not, ${unclear} unclear.`;
+  return {
+    answer,
+    sha: head.sha,
+    pullRequest: head.pullRequest,
+    state: head.state,
+    causes: head.causes.map(toCause),
+    ...(head.stillWaiting.length > 0 && { stillRunning: head.stillWaiting.length }),
+    ...(head.leftOut.length > 0 && { quoted: { notExamined: head.leftOut } }),
+  };
+}
+
+function toCause(cause: JudgedCause) {
+  const { known, range } = cause;
+  return {
+    verdict: cause.verdict,
+    means: MEANINGS[cause.verdict],
+    ...(!cause.checks.some(({ isRed }) => isRed) && { passedSince: true }),
+    standing: cause.standing,
+    failureId: cause.failureId,
+    ...(cause.base !== null && { onBase: cause.base }),
+    ...(known !== null && {
+      seen: {
+        redChecks: known.hits,
+        passedOnSameCommit: known.flakyHits,
+        pullRequests: known.pullRequests,
+        onDefaultBranch: known.isOnDefault,
+        since: known.firstSeenAt,
+      },
+    }),
+    ...(range !== null && { broughtBy: range }),
+    ...(cause.issueId !== null && { issueId: cause.issueId }),
+    ...(cause.issueId === null && cause.investigationId !== null && { investigationId: cause.investigationId }),
+    quoted: {
+      checks: cause.checks.map(({ name }) => name),
+      error: cause.headline,
+      tests: cause.tests,
+      reasons: cause.reasons,
+      places: cause.places.map(formatNamedPlace),
+      changedFilesConcerned: cause.reached.map(({ path }) => path),
+      ...(cause.testFile !== '' && { testFile: cause.testFile }),
+      ...(cause.owners.length > 0 && { owners: cause.owners }),
+      ...(cause.step !== '' && { step: cause.step }),
+      log: cause.lines,
+    },
+  };
+}
+
+function formatNamedPlace({ path, line, message }: JudgedCause['places'][number]): string {
+  return `${path}${line > 0 ? `:${line}` : ''}${message === '' ? '' : ` ${message}`}`;
+}
+
+function toReadLog(read: ReadLog) {
+  const { failure, machine } = read;
+  const known =
+    failure === null
+      ? 'This failure is in no earlier check of the project.'
+      : 'This failure is known from earlier checks.';
+  return {
+    answer: machine === null ? known : `The machine failed, not the code. ${known}`,
+    ...(failure !== null && { failure: describeFailureLine(failure) }),
+    quoted: {
+      error: read.headline,
+      tests: read.tests,
+      places: read.places.filter(({ isInRepository }) => isInRepository).map(formatNamedPlace),
+      ...(machine !== null && { machine: machine.line === '' ? machine.what : `${machine.what}: ${machine.line}` }),
+      ...(read.owners.length > 0 && { owners: read.owners }),
+      ...(read.step !== '' && { step: read.step }),
+      log: read.lines,
+    },
+  };
+}
+
+type ShownFailure = FailureView & {
+  readonly flake?: { readonly test: string; readonly file: string; readonly quarantine: unknown } | null;
+};
+
+function describeFailureLine({
+  id,
+  state,
+  hits,
+  flakyHits,
+  isOnDefault,
+  pullRequests,
+  lastSeen,
+  headline,
+}: FailureView) {
+  return {
+    failureId: id,
+    state,
+    redChecks: hits,
+    passedOnSameCommit: flakyHits,
+    onDefaultBranch: isOnDefault,
+    pullRequests,
+    lastVerdict: lastSeen.verdict,
+    lastSeen: lastSeen.at,
+    quoted: { error: headline },
+  };
+}
+
+function describeLedgerFailure(failure: ShownFailure) {
+  const { firstSeen, closed, range, opening, checkNames, branches, investigationId, flake } = failure;
+  const { quoted, ...line } = describeFailureLine(failure);
+  return {
+    ...line,
+    firstSeen: { at: firstSeen.at, sha: firstSeen.sha, pullRequest: firstSeen.pullRequest },
+    openedTimes: opening,
+    ...(closed !== null && { closed }),
+    ...(range !== null && { broughtBy: range }),
+    ...(investigationId !== null && { investigationId }),
+    quoted: {
+      ...quoted,
+      checks: checkNames,
+      branches,
+      ...(flake && { test: flake.test, file: flake.file, quarantine: flake.quarantine }),
+    },
+  };
+}
+
+/** Of `POST /api/v1/facts/`. */
+interface Facts {
+  readonly revision: string;
+  readonly rootCause: string;
+  readonly suspects: readonly Suspect[];
+  readonly claims: readonly ReportClaim[];
+  readonly questions: readonly string[];
+}
+
+async function lookUpFacts(
+  { call }: ToolContext,
+  {
+    project,
+    data,
+    revision,
+  }: { readonly project: string | undefined; readonly data: string; readonly revision: string | undefined },
+): Promise<Facts> {
+  const projectId = await chooseProject(call, project);
+  return (await call({ method: 'POST', path: 'facts/', body: { projectId, data, revision } })).value as Facts;
+}
+
+function toSuspect({ file, line, function: name, reasons }: Suspect) {
+  return { at: `${file}${line > 0 ? `:${line}` : ''}`, ...(name !== '' && { function: name }), reasons };
+}
+
+function toClaim({ text, kind, state, reference, note }: ReportClaim) {
+  return { text, kind, state, ...(reference !== '' && { reference }), ...(note !== '' && { note }) };
+}
+
+async function readIssueAnswer({ issueId }: { readonly issueId: string }, { call }: ToolContext) {
+  const id = encodeURIComponent(issueId);
+  const issue = (await call({ path: `issues/${id}/` })).value as Issue;
+  const { analysis } = issue;
+  const patch = issue.diff.files.length === 0 ? '' : await readPatch(call, id);
+  return {
+    issueId: issue.id,
+    outcome: analysis.outcome,
+    confidence: analysis.confidence,
+    ...(analysis.partial && { partial: true }),
+    revision: analysis.revision,
+    ...(analysis.proof !== null && { proof: analysis.proof.state }),
+    links: analysis.links,
+    ...(patch === '' ? { changes: 'no code' } : { changes: `git apply at ${analysis.revision.slice(0, 12)}` }),
+    quoted: {
+      problem: issue.problem,
+      rootCause: issue.rootCause,
+      ...(patch !== '' && { patch }),
+      solutionSteps: issue.solutionSteps.map(({ description }) => description),
+      stepsToReproduce: issue.stepsToReproduce.map(({ description }) => description),
+      evidence: analysis.citations.map(({ claim, quote }) => ({ claim, quote })),
+      suspects: analysis.suspects.map(toSuspect),
+      ...(analysis.questions.length > 0 && { questions: analysis.questions }),
+    },
+  };
+}
+
+/** "" where it is withheld. */
+async function readPatch(call: ApiCall, id: string): Promise<string> {
+  try {
+    return (await call({ path: `issues/${id}/patch/` })).value as string;
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === 404) return '';
+    throw error;
+  }
+}
+
+/** Of `GET /api/v1/investigations/{id}/`. */
+interface ShownInvestigation {
+  readonly id: string;
+  readonly state: string;
+  readonly progress: { readonly step: number; readonly action: string };
+  readonly issueId: string | null;
+  readonly reason: { readonly code: string; readonly detail: string } | null;
+}
+
+const ENDED: ReadonlySet<string> = new Set(['concluded', 'gave_up', 'cancelled']);
+/** How often progress is told at most, in seconds. */
+const SLICE = 5;
+
+async function waitForInvestigation(
+  { investigationId, wait = 0 }: { readonly investigationId: string; readonly wait?: number | undefined },
+  { call, tell }: ToolContext,
+) {
+  const path = `investigations/${encodeURIComponent(investigationId)}/`;
+  const read = async (seconds: number): Promise<ShownInvestigation> =>
+    (await call({ path, query: seconds > 0 ? { wait: seconds } : {} })).value as ShownInvestigation;
+  let shown = await read(0);
+  for (let left = wait; left > 0 && !ENDED.has(shown.state); left -= SLICE) {
+    await tell(shown.progress.step, shown.progress.action);
+    shown = await read(Math.min(SLICE, left));
+  }
+  const { state, issueId, reason, progress } = shown;
+  return {
+    investigationId: shown.id,
+    state,
+    ...(issueId !== null && { issueId, next: 'get_issue' }),
+    ...(reason !== null && { reason: reason.code }),
+    quoted: { step: progress.step, action: progress.action, ...(reason !== null && { reason: reason.detail }) },
+  };
+}
+
+/** Most names in a refusal. */
+const MOST_NAMED = 10;
+
+/** As given; where none was, the only one that the caller sees. */
+async function chooseProject(call: ApiCall, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  const { value } = await call({ path: 'projects/', query: { limit: MOST_NAMED + 1 } });
+  const projects = value as readonly { readonly id: string; readonly name: string }[];
+  const [only] = projects;
+  if (only !== undefined && projects.length === 1) return only.id;
+  if (only === undefined) throw new ApiRefusal(422, 'project: This token sees no project.');
+  const names = projects.slice(0, MOST_NAMED).map(({ name }) => name);
+  throw new ApiRefusal(
+    422,
+    `project: Name one, such as ${names.join(', ')}${projects.length > MOST_NAMED ? ', …' : ''}.`,
+  );
+}
