@@ -15,8 +15,9 @@ const MAX_IDENTIFIERS = 60;
 
 const NAME = /[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*/g;
 
+/** Products that are written as names of code are. */
 const NOT_CODE = new Set(
-  `GitHub JavaScript TypeScript StackOverflow README WebStorm IntelliJ VSCode MacBook macOS iOS PyCharm e.g i.e Node.js console.log
+  `GitHub JavaScript TypeScript StackOverflow README WebStorm IntelliJ VSCode MacBook macOS iOS PyCharm e.g i.e Node.js NodeJS console.log
   YouTube CodeSandbox StackBlitz OpenSSL PowerShell`.split(/\s+/),
 );
 
@@ -35,6 +36,19 @@ const PLATFORM_ERROR =
 /** Keywords, globals and errors that every program of a language may have. */
 export function isOfLanguage(name: string): boolean {
   return EVERYWHERE.has(name) || PLATFORM_ERROR.test(name) || name === '__main__';
+}
+
+/** Whether it is a product, written as names of code are. */
+export function isProductName(name: string): boolean {
+  return NOT_CODE.has(name);
+}
+
+/** Whether the text has it with no character of a name on either side. */
+export function hasWord(text: string, word: string, ofName = /[\w$]/): boolean {
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    if (!ofName.test(text.charAt(at - 1)) && !ofName.test(text.charAt(at + word.length))) return true;
+  }
+  return false;
 }
 
 const FILE_LIKE =

@@ -34,6 +34,7 @@ export function knowText(text: string): Known {
   const name = bare
     .replace(/^(?:-D|--?)/, '')
     .replace(/\([^()]*\)?$/, '')
+    .replace(/(?<=\w)\/\d{1,2}$/, '')
     .replace(/=.*$/, '');
   const parts = name
     .replaceAll(/\(\*(\w+)\)/g, '$1')

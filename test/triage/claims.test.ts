@@ -55,6 +55,28 @@ describe('the names in a report', () => {
     expect(namesOf(report).map(({ text }) => text)).toEqual(['sumPrices']);
   });
 
+  it('are not fields, parameters and texts of the sample, nor the options of other programs in it', () => {
+    const report = [
+      'Totals are wrong',
+      '',
+      '```',
+      'public class Order { private String timeZone;',
+      '  void order(Map<String, String> zoneNames, Item cartItem) { return sumPrices(zoneNames.get("time_zone")); }',
+      '$ cmake --build .',
+      '$ shop --strict-totals',
+      '--round-up',
+      '```',
+      'It is `timeZone`, `cartItem.price`, and the class `ShopCart.class`.',
+    ].join('\n');
+    expect(namesOf(report).map(({ text }) => text)).toEqual(['ShopCart', 'sumPrices', '--strict-totals', '--round-up']);
+  });
+
+  it('are not words that people write so, nor what a language has', () => {
+    const report =
+      'On macOS and NodeJS the ShopKit of GitHub throws `TypeError`, and `describe` of `Cart.describe` is `function`.';
+    expect(namesOf(report, { ownNames: ['shopkit'] }).map(({ text }) => text)).toEqual(['Cart.describe']);
+  });
+
   it('are not missed where they are proposed, of a language, or of the reporter', () => {
     const report =
       'Totals\n\nPlease add the option `allowDebt`. Our helper `payTwice` calls the method `System.exitNow`, as `-prune` of `find` does.';
@@ -91,11 +113,15 @@ describe('the versions in a report', () => {
     ['shop 2.9.0', true],
     ['Broken since 2.9.0.', true],
     ['Elixir version 1.13.2', null],
+    ['Shop Framework version: 2.9.0', true],
+    ['shop upgrade error from v1.8.0 to v2.9.0', true],
     ['python 3.12.1', null],
     ['after upgrading lodash from 4.17.1 to 4.17.9', null],
     ['2.9.0 is there', false],
   ])('%s', (text, isSaid) => {
-    expect(listOwnVersions(text, isOwn).map((one) => one.isSaid)).toEqual(isSaid === null ? [] : [isSaid]);
+    expect(listOwnVersions(text, isOwn).map((one) => one.isSaid)).toEqual(
+      isSaid === null ? [] : expect.arrayContaining([isSaid]),
+    );
   });
 });
 
@@ -121,6 +147,7 @@ async function shopRepository() {
       'src/cart.ts': CART,
       'src/legacy/auth.ts': 'export function parseToken(text: string) {\n  return text;\n}\n',
       'src/legacy/keys.ts': 'export const KEYS = 1;\n',
+      'src/payment/card.ts': 'export const CARD = 1;\n',
     },
     'Begin',
   );
@@ -129,6 +156,7 @@ async function shopRepository() {
   repo.tag('v1.1.0');
   const removal = await repo.commit({ 'src/legacy/auth.ts': null }, 'Remove the old way in');
   repo.tag('v1.2.0');
+  await repo.commit({ 'src/legacy/keys.ts': null, 'src/keys.ts': 'export const KEYS = 1;\n' }, 'Move the keys');
   await repo.commit({ 'CHANGES.md': 'The option `roundUp` is gone.\n' }, 'Tell of changes');
   return { repo, removal };
 }
@@ -162,7 +190,7 @@ describe('a report about a real repository', () => {
         '',
         'Since shop 1.9.0 the function `parseToken` in `src/legacy/auth.ts` fails. `src/cart.ts`, line 480 calls `Cart.addAll()`,',
         'and `src/cart.ts:2` is `Cart.total`. The option `round_up` and the option `roundUp` do nothing.',
-        'Broken by commit 4be81c0d5577. See `src/legacy/crypt.ts` and `src/old/cart.ts`.',
+        'Broken by commit 4be81c0d5577. See `src/payment/crypt.ts` and `src/legacy/keys.ts`.',
       ].join('\n'),
       shop,
     );
@@ -172,8 +200,10 @@ describe('a report about a real repository', () => {
       '1.9.0': 'absent: no such release; newest 1.2.0',
       parseToken: expect.stringContaining(`removed: not found at main; ${removed}`),
       'src/legacy/auth.ts': expect.stringContaining(`removed: not found at main; ${removed}`),
-      'src/legacy/crypt.ts': 'absent: not found at main; nor in history',
-      'src/old/cart.ts': 'moved: not found at main; src/cart.ts has that name',
+      'src/payment/crypt.ts': 'absent: not found at main; nor in history',
+      'src/legacy/keys.ts': expect.stringMatching(
+        /^moved: not found at main; removed in .{7} \(.{10}\); src\/keys\.ts has that name$/,
+      ),
       'src/cart.ts:480': 'absent: src/cart.ts has 5 lines',
       'src/cart.ts:2': 'exists: ',
       'Cart.total': 'exists: ',
@@ -181,7 +211,17 @@ describe('a report about a real repository', () => {
       roundUp: 'absent: in no source file at main; only in CHANGES.md:1',
       '4be81c0d5577': 'absent: no commit on a branch or tag here has this id',
     });
-    expect(claims).not.toHaveProperty('src/legacy/crypt');
+    expect(claims).not.toHaveProperty('src/payment/crypt');
+  });
+
+  it('is told nothing of files that may be of the reporter, by folders that every project has', async () => {
+    const shop = await shopRepository();
+    await using _repo = shop.repo;
+    const claims = await checkedBy(
+      'Totals\n\n`shop src/checkout.ts` and `shop src/old/cart.ts` fail, by /home/me/work/cart.ts and /home/me/shop/src/cart.ts',
+      shop,
+    );
+    expect(Object.keys(claims)).toEqual(['/home/me/shop/src/cart.ts']);
   });
 
   it('is told nothing of what its own sample defines, and of other packages', async () => {

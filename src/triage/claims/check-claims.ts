@@ -6,13 +6,14 @@
 import type { HistoryQuery } from 'causeway-git-objects';
 import { cutText } from 'causeway-visible-text';
 import type { ReportClaim } from '../../core/issue/index.ts';
+import { hasWord } from '../identifiers.ts';
 import { attempt, type Lookups, shortenSha } from '../lookups.ts';
 import { readsAsWish } from '../report-text.ts';
 import type { Signals } from '../signals.ts';
 import { checkNames } from './check-names.ts';
 import { type ClaimedCommit, checkPlaces, findOwnPath, type PlacesInput } from './check-places.ts';
 import { checkNamedCommits, checkVersions } from './check-versions.ts';
-import { type FoundClaim, hasWord } from './claim.ts';
+import type { FoundClaim } from './claim.ts';
 import { listNamedThings } from './list-names.ts';
 import { listProjectNames } from './own-names.ts';
 
@@ -21,9 +22,6 @@ const MAX_CLAIMS = 40;
 
 /** What all lookups of a report may take; what was not reached then is unchecked. */
 const TIME_MS = 5_000;
-
-/** Of absent things whose past is looked up: each walks the history. */
-const MAX_PAST = 4;
 
 interface ClaimsInput extends PlacesInput {
   readonly signals: Signals;
@@ -49,9 +47,10 @@ export async function checkClaims(
   lookups.signal.throwIfAborted();
   const failed = ends.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected' && !limit.aborted) throw failed.reason;
-  const order: readonly ReportClaim['state'][] = ['absent', 'removed', 'moved', 'unchecked', 'exists'];
+  const order: readonly ReportClaim['state'][] = ['absent', 'unchecked', 'exists'];
+  const rank = ({ state, isOnlyOfPast }: FoundClaim) => (isOnlyOfPast ? 0.5 : order.indexOf(state));
   const sorted = [...new Map(claims.map((claim) => [`${claim.kind} ${claim.text}`, claim])).values()].toSorted(
-    (a, b) => order.indexOf(a.state) - order.indexOf(b.state),
+    (a, b) => rank(a) - rank(b),
   );
   return await addPast({ ...own, signal }, sorted.slice(0, MAX_CLAIMS), input.at);
 }
@@ -96,17 +95,20 @@ async function addPast(
   { tree, name }: ClaimedCommit,
 ): Promise<readonly ReportClaim[]> {
   const told: ReportClaim[] = [];
-  let left = MAX_PAST;
-  for (const { past, reference = '', ...claim } of claims) {
-    const found = { ...claim, at: tree.revision, reference };
+  for (const { past, isOnlyOfPast, now = '', ...claim } of claims) {
+    const found = { ...claim, at: tree.revision, reference: '' };
     if (past === undefined) {
       told.push(found);
       continue;
     }
-    left -= 1;
-    const went = left < 0 || lookups.signal.aborted ? NOT_SEARCHED : await findRemoval(lookups, past, name);
-    const note = went.note === '' ? claim.note : `${claim.note}; ${went.note}`;
-    told.push(went.sha === '' ? { ...found, note } : { ...found, state: 'removed', reference: went.sha, note });
+    const went = lookups.signal.aborted ? NOT_SEARCHED : await findRemoval(lookups, past, name);
+    if (went.sha === '' && isOnlyOfPast) continue;
+    const note = [claim.note, went.note, now === '' ? '' : `${now} has that name`]
+      .filter((part) => part !== '')
+      .join('; ');
+    if (went.sha === '') told.push({ ...found, note });
+    else if (now === '') told.push({ ...found, state: 'removed', reference: went.sha, note });
+    else told.push({ ...found, state: 'moved', reference: now, note });
   }
   return told;
 }

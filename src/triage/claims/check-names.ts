@@ -1,11 +1,11 @@
 // Names of a report looked up in the commit: in its programs first, in all of its files before one is called absent.
 
 import type { SearchHit } from 'causeway-git-objects';
-import { isCompoundName } from '../identifiers.ts';
+import { hasWord, isCompoundName } from '../identifiers.ts';
 import { attempt, type Lookups } from '../lookups.ts';
 import { classifyFile, isProgram, listVendoredFolders } from '../own-code.ts';
 import { escapePattern, getFileName } from '../paths.ts';
-import { type FoundClaim, GENERIC, hasWord } from './claim.ts';
+import { type FoundClaim, GENERIC } from './claim.ts';
 import type { NamedThing } from './list-names.ts';
 
 /** The hits of common words hide those of rare ones behind the limit, so words found are left out of the next round. */

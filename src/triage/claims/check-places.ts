@@ -65,10 +65,13 @@ export async function checkPlaces(
   for (const { file, line } of places) {
     const path = find(file);
     if (isShownAsOwn(report, file)) continue;
+    const isSure = path !== null && isSurePath(file, path, ownNames);
     if (path === null || isElsewhere(file, path)) claims.push(...checkMissingPath(input, file));
-    else claims.push(await checkLine({ file, line, path, isSure: isSurePath(file, path, ownNames) }, countLines));
+    else if (isSure || !isAbsolute(file)) claims.push(await checkLine({ file, line, path, isSure }, countLines));
   }
-  const missing = claims.filter(({ kind, state }) => kind === 'file' && state === 'absent');
+  const missing = claims.filter(
+    ({ kind, state, isOnlyOfPast }) => kind === 'file' && state === 'absent' && !isOnlyOfPast,
+  );
   const lostFiles = new Set(missing.map(({ text }) => getFileName(cleanPath(text)).replace(/\.\w+$/, '')));
   return { claims, lost, lostFiles };
 }
@@ -124,7 +127,11 @@ async function checkLine(
 function isElsewhere(written: string, path: string): boolean {
   const wanted = cleanPath(written);
   const isPart = path === wanted || path.endsWith(`/${wanted}`) || wanted.endsWith(`/${path}`);
-  return !isPart && wanted.includes('/') && !/^\/|^[A-Za-z]:/.test(written);
+  return !isPart && wanted.includes('/') && !isAbsolute(written);
+}
+
+function isAbsolute(path: string): boolean {
+  return /^\/|^[A-Za-z]:/.test(path);
 }
 
 /** Whether a path cannot be of another project: it agrees in more than its end, or has this one's name in it. */
@@ -135,7 +142,7 @@ function isSurePath(written: string, path: string, ownNames: readonly string[]):
   if (shared === 1) return parts.length === 1 && /[a-z\d][A-Z_-]|[_-]/.test((parts[0] ?? '').replace(/\.\w+$/, ''));
   return (
     shared > 2 ||
-    (shared === parts.length && !/^\/|^[A-Za-z]:/.test(written)) ||
+    (shared === parts.length && !isAbsolute(written)) ||
     parts.some((part) => ownNames.includes(part.toLowerCase()))
   );
 }
@@ -147,7 +154,7 @@ function isInOwnFolder({ paths }: PathIndex, file: string): boolean {
   return folder.split('/').length > 2 && paths.some((each) => each.startsWith(folder));
 }
 
-const FILE = /[\w@./-]{2,200}\.[A-Za-z]\w{0,9}(?![\w/])/g;
+const FILE = /(?<![\w@./-])[\w@./-]{2,200}\.[A-Za-z]\w{0,9}(?![\w/])/g;
 
 /** `src/cart.ts` (line 12), `src/cart.ts`, lines 12-20; also further on in the sentence, where no other file is between. */
 const SAID_LINE = /(?:[(,]\s?|\b(?:at|on|near|around|in)\s)lines?\s(\d{1,7})/gi;
@@ -168,7 +175,7 @@ export function listSaidLines(report: string, find: (file: string) => string | n
   });
 }
 
-/** Of this project where the report writes it below a folder of the tree that holds files of its kind. */
+/** Of this project where the report writes it below a folder that only this project has, or where it once was. */
 function checkMissingPath({ at, report }: PlacesInput, file: string): readonly FoundClaim[] {
   const path = cleanPath(file);
   const name = getFileName(path);
@@ -180,19 +187,24 @@ function checkMissingPath({ at, report }: PlacesInput, file: string): readonly F
   const isInAddress = /https?:\/\/\S{1,300}$/.test(report.slice(Math.max(0, start - 320), start));
   if (isInAddress || (at.ground.index.byName.get(name.toLowerCase())?.length ?? 0) > 1) return [];
   const claim = { text: file, kind: 'file' as const, state: 'absent' as const };
-  const levels = folder.split('/');
-  const within = (prefix: string) =>
-    prefix !== '' && at.ground.index.paths.some((each) => each.startsWith(`${prefix}/`) && each.endsWith(ending));
-  const isHere =
-    within(folder) || (levels.length > 1 && within(levels.slice(0, -1).join('/'))) || within(levels[0] ?? '');
+  const isHere = hasKindIn(at.ground.index, folder, ending);
   const [misspelt] = isHere ? [] : findMisspelt(at.ground.index, name);
   if (misspelt !== undefined) return [{ ...claim, note: `not found at ${at.name}; ${misspelt} is` }];
-  if (!isHere) return [];
+  if (folder === '') return [];
   const same = findLongestSuffix(at.ground.index, name)?.paths ?? [];
-  const [moved] = same;
-  return moved !== undefined && same.length === 1
-    ? [{ ...claim, state: 'moved', reference: moved, note: `not found at ${at.name}; ${moved} has that name` }]
-    : [{ ...claim, note: `not found at ${at.name}`, past: { path } }];
+  const now = same.length === 1 ? same[0] : undefined;
+  return [{ ...claim, note: `not found at ${at.name}`, past: { path }, isOnlyOfPast: !isHere, ...(now && { now }) }];
+}
+
+/** Whether the folder, or one around it, has files of that ending and a name that not every project has. */
+function hasKindIn({ paths }: PathIndex, folder: string, ending: string): boolean {
+  const levels = folder.split('/');
+  return levels.some(
+    (level, at) =>
+      level !== '' &&
+      !GENERIC.test(level) &&
+      paths.some((each) => each.startsWith(`${levels.slice(0, at + 1).join('/')}/`) && each.endsWith(ending)),
+  );
 }
 
 /** Shorter words are alike by chance. */

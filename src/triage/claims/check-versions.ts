@@ -35,7 +35,7 @@ const VERSION_OF =
 /** `upgrading lodash from`: what follows are its versions. */
 const UPGRADE_OF = /\b(?:upgrad|updat|downgrad|bump|install|migrat)\w{0,5}\s([\w@/.-]{2,60})\s(?:from|to|past)\b/gi;
 const NO_PROGRAM =
-  /^(?:the|this|that|which|what|a|an|any|all|our|your|my|its|in|of|and|or|latest|current|package|library|lib|app|installed|affected|fixed|first|last|previous|new|newer|old|older|same|software|product|plugin|module|bug|release|stable|minimum|tested|since|from|with|on|using|version|versions|including|contains?|up|than|below|above|commit|tag|branch|or|to|is|was)$/i;
+  /^(?:the|this|that|which|what|a|an|any|all|our|your|my|its|in|of|and|or|latest|current|package|framework|library|lib|app|error|installed|affected|fixed|first|last|previous|new|newer|old|older|same|software|product|plugin|module|bug|release|stable|minimum|tested|since|from|with|on|using|version|versions|including|contains?|up|than|below|above|commit|tag|branch|or|to|is|was)$/i;
 
 /** `isOwn`: whether a word in small letters is the name of this project or of a package of it. */
 export function listOwnVersions(report: string, isOwn: (name: string) => boolean): readonly OwnVersion[] {

@@ -5,9 +5,12 @@ import type { ReportClaim } from '../../core/issue/index.ts';
 
 /** A claim while it is looked up. */
 export interface FoundClaim extends Omit<ReportClaim, 'at' | 'reference'> {
-  readonly reference?: string;
   /** Of an absent thing: how its past may be looked up. */
   readonly past?: HistoryQuery;
+  /** Whether nothing shows that it is of this project unless it was here once. */
+  readonly isOnlyOfPast?: boolean;
+  /** Where the one file of its name is. */
+  readonly now?: string;
 }
 
 const RUNTIME =
@@ -18,14 +21,6 @@ export function isOfRuntime(name: string): boolean {
   return RUNTIME.test(name);
 }
 
-/** Files and modules that every other project has. */
+/** Files, modules and folders that every other project has. */
 export const GENERIC =
-  /^(?:index|main|app|application|tests?|config|settings|setup|example|demo|server|client|program|utils?|request|response|model|models|user|data|core|base|types?|common|router|context)$/i;
-
-/** Whether the text has it as a whole word. */
-export function hasWord(text: string, word: string): boolean {
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    if (!/[\w$]/.test(text[at - 1] ?? '') && !/[\w$]/.test(text[at + word.length] ?? '')) return true;
-  }
-  return false;
-}
+  /^(?:index|main|apps?|application|tests?|specs?|unit|fixtures?|factories|config|settings|setup|examples?|demos?|docs?|server|client|program|utils?|helpers?|scripts?|request|response|models?|views?|controllers?|services?|components?|pages|public|assets|user|data|core|base|types?|common|router|context|src|lib|include|packages|internal|pkg|cmd|bin|java|kotlin|com|org|net|io)$/i;

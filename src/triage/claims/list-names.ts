@@ -3,7 +3,7 @@
 import { findDefinedNames } from 'causeway-code-words';
 import { markCode } from 'causeway-log-lines';
 import type { ReportClaim } from '../../core/issue/index.ts';
-import { isCompoundName } from '../identifiers.ts';
+import { isCompoundName, isOfLanguage, isProductName } from '../identifiers.ts';
 import { toPlainLines } from '../report-text.ts';
 import { splitConstantParts } from '../signals.ts';
 import { findTraces } from '../traces/find-traces.ts';
@@ -78,6 +78,9 @@ const PROPOSED =
 
 const IMPORT = /^\s*(?:import\b|from\s|use\s|using\s|#\s*include\b|(?:const|let|var)\b.{1,100}\brequire\()/;
 
+/** What a program is given as a text: its names are data. */
+const TEXT = /(?<=[([{,=:]\s?)(?:"[^"]{0,200}"|'[^']{0,200}')/g;
+
 type How = Pick<NamedThing, 'isTied' | 'isMarked' | 'inSample'> & { readonly mayBeMissing?: boolean };
 
 /** Each once, as it is named best. */
@@ -86,8 +89,8 @@ export function listNamedThings(input: NamesInput): readonly NamedThing[] {
   const traced = findTraces(plain).lines;
   const lines = markCode(plain).filter((_, index) => !traced.has(index));
   const sample = lines.flatMap(({ text, kind }) => (kind === 'code' ? [text.slice(0, 400)] : []));
-  const isOwnImport = (line: string) => input.ownNames.some((name) => line.toLowerCase().includes(name));
-  const foreign = sample.filter((line) => IMPORT.test(line) && !isOwnImport(line));
+  const isOwn = (line: string) => input.ownNames.some((name) => line.toLowerCase().includes(name));
+  const foreign = sample.filter((line) => IMPORT.test(line) && !isOwn(line));
   const theirs = new Set([
     ...findDefinedNames(sample.join('\n')),
     ...listAssigned(sample),
@@ -103,8 +106,12 @@ export function listNamedThings(input: NamesInput): readonly NamedThing[] {
     ...input.messages.flatMap(toNamedMessage),
     ...plain.flatMap(listSaidMissing),
     ...sample.flatMap((line) =>
-      listWritten(line).flatMap((word) =>
-        isCompoundName(word) || /^[A-Z]|^--/.test(word)
+      listWritten(line.replaceAll(TEXT, ' ')).flatMap((word) =>
+        (
+          word.startsWith('--')
+            ? isOwn(line) || line.trim().startsWith('--')
+            : isCompoundName(word) || /^[A-Z]/.test(word)
+        )
           ? [toNamed(word, theirs, { isTied: false, isMarked: false, inSample: true })]
           : [],
       ),
@@ -162,7 +169,9 @@ function listInProse(text: string, input: NamesInput, theirs: ReadonlySet<string
       ? { ...named, kind: said }
       : named;
   });
-  const rest = listWritten(text.replace(SPAN, ' ').replace(/https?:\S+/g, ' '));
+  const rest = listWritten(text.replace(SPAN, ' ').replace(/https?:\S+/g, ' ')).filter(
+    (word) => !input.ownNames.includes(word.toLowerCase()),
+  );
   return [
     ...spans,
     ...rest.map((word) =>
@@ -212,11 +221,16 @@ function looksWritten(word: string): boolean {
   );
 }
 
-/** `x = 1`, `x: 1`, `let x`, `for x in`: what a sample names itself. */
+/** A field or parameter behind its type. */
+const DECLARED =
+  /(?:\b(?:[A-Z]\w{0,60}|int|long|short|byte|bool|boolean|double|float|char|string|auto)|[>\]*&?])\s([a-z_]\w{0,60})(?=\s?[;,)=])/g;
+
+/** `x = 1`, `let x`, `for x in`, `String x;`: what a sample names itself. */
 function listAssigned(lines: readonly string[]): readonly string[] {
   const named = (line: string, form: RegExp) => [...line.matchAll(form)].map(([, name = '']) => name);
   return lines.flatMap((line) => [
     ...named(line, /(?:^|[\s({,;])([A-Za-z_$][\w$]{0,60})\s{0,4}(?:=(?![=>])|\sin\s|:=)/g),
+    ...named(line, DECLARED),
     ...named(line, /\b(?:let|const|var|val|def|fn|func|function|class|struct|my|typename)\s+([A-Za-z_$][\w$]*)/g),
   ]);
 }
@@ -230,7 +244,7 @@ function toNamed(content: string, theirs: ReadonlySet<string>, how: How): NamedT
   const text = content
     .trim()
     .replace(/^(?:[\w.-]+\/)*(\w+\.)\(\*(\w+)\)/, '$1$2')
-    .replace(/(?<=\w)\/\d{1,2}$/, '');
+    .replace(/(?<=\w)(?:\/\d{1,2}|\.class)$/, '');
   const option = /^(--?[A-Za-z][\w-]*)(?:[= ].*)?$/.exec(text)?.[1];
   if (option !== undefined) return toNamedOption(option, how);
   if (/^[a-z]\w*(?:-[a-z\d]+)+$/.test(text))
@@ -243,6 +257,7 @@ function toNamed(content: string, theirs: ReadonlySet<string>, how: How): NamedT
   const parts = written.split(/\.|::|#|->/);
   const name = parts.at(-1) ?? '';
   if (name.length < 3 || NO_NAME.test(name) || parts.some((part) => theirs.has(part))) return null;
+  if (parts.length === 1 && (isOfLanguage(name) || isProductName(name))) return null;
   if (parts.length > 1 && isOfRuntime(parts[0] ?? '')) return null;
   const isSetting = /^[A-Z\d_]{4,}$/.test(name);
   const isFunction = text.endsWith(')') || /^[a-z_]/.test(name);
