@@ -18,6 +18,7 @@ import { isLineNamed } from './clues.ts';
 import { nameWhatIsRead } from './describe-steps.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './gathered-facts.ts';
+import { hasWord } from './identifiers.ts';
 import { cutSubject, nameCommit, shortenSha } from './lookups.ts';
 import { preventRise } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
@@ -291,7 +292,9 @@ function listChangesBetween({ between, shown, signals }: Facts): string {
     shown.map(({ file }) => file),
   );
   const names = [...signals.identifiers.map(({ name }) => name), ...signals.words.map(({ word }) => word)];
-  const isAbout = ({ subject }: CommitInfo) => names.some((name) => includesWord(subject, name));
+  // One of fewer than five letters is in many.
+  const telling = names.flatMap((name) => (name.length < 5 ? [] : [name.toLowerCase()]));
+  const isAbout = ({ subject }: CommitInfo) => telling.some((name) => hasWord(subject.toLowerCase(), name));
   const about = ordered.filter(isAbout);
   const list = [...about, ...ordered.filter((commit) => !about.includes(commit))]
     .slice(0, MOST_COMMITS)
@@ -304,13 +307,6 @@ function listChangesBetween({ between, shown, signals }: Facts): string {
 }
 
 const MOST_COMMITS = 5;
-
-/** Whether the text has the word, in any case; one of fewer than five letters is in many. */
-function includesWord(text: string, word: string): boolean {
-  if (word.length < 5) return false;
-  const at = text.toLowerCase().indexOf(word.toLowerCase());
-  return at >= 0 && !/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + word.length));
-}
 
 /** But for those that came after what the report tells of, such as its own fix: they cannot have caused it. */
 function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts): string {

@@ -2,6 +2,7 @@
 
 import { markCode } from 'causeway-log-lines';
 import { isCommentLine, type Span } from '../core/source/index.ts';
+import { hasWord } from './identifiers.ts';
 import { measureProseShare } from './localise/prose-share.ts';
 import type { RankedFunction } from './ranked.ts';
 
@@ -47,7 +48,7 @@ export function preferCode(
     .filter((each) => measureProseShare(path, textOf(each)) < MOSTLY_PROSE);
   const found = findLiterals(report).flatMap((literal) => {
     const places = others.flatMap((each): readonly ChosenFunction[] => {
-      const index = lines.slice(each.line - 1, each.lastLine).findIndex((line) => hasLiteral(line, literal));
+      const index = lines.slice(each.line - 1, each.lastLine).findIndex((line) => hasWord(line, literal, OF_LITERAL));
       return index === -1 ? [] : [{ span: each, line: each.line + index, literal }];
     });
     return places.slice(0, 1).map((place) => ({ place, holding: places.length }));
@@ -55,19 +56,13 @@ export function preferCode(
   return found.toSorted((a, b) => a.holding - b.holding)[0]?.place ?? null;
 }
 
+/** `--` is not in `--all`. */
+const OF_LITERAL = /[\w-]/;
+
 /** What the report writes as code within a sentence, in its order. */
 function findLiterals(report: string): readonly string[] {
   const found = markCode(report.split(/\r?\n/).slice(0, 2_000)).flatMap(({ text, kind }) =>
     kind === 'prose' ? [...text.slice(0, 2_000).matchAll(/`([^`\s]{2,60})`/g)].map(([, literal = '']) => literal) : [],
   );
   return [...new Set(found)];
-}
-
-/** As a whole word: `--` is not in `--all`. */
-function hasLiteral(line: string, literal: string): boolean {
-  for (let at = line.indexOf(literal); at !== -1; at = line.indexOf(literal, at + 1)) {
-    const around = `${line[at - 1] ?? ''}${line[at + literal.length] ?? ''}`;
-    if (!/[\w-]/.test(around)) return true;
-  }
-  return false;
 }
