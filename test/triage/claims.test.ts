@@ -224,6 +224,17 @@ describe('a report about a real repository', () => {
     expect(Object.keys(claims)).toEqual(['/home/me/shop/src/cart.ts']);
   });
 
+  it('is told of a file whose name is misspelt, and not of one in another folder or language', async () => {
+    const shop = await shopRepository();
+    await using _repo = shop.repo;
+    await shop.repo.commit({ 'src/discount-rules.ts': 'export const RULES = 1;\n' }, 'Rules');
+    const claims = await checkedBy(
+      'Totals\n\n`dicsount-rules.ts`, `discount-rule.js` and `lib/discount-rule.ts` are wrong.',
+      shop,
+    );
+    expect(claims).toEqual({ 'dicsount-rules.ts': 'absent: not found at main; src/discount-rules.ts is' });
+  });
+
   it('is told nothing of what its own sample defines, and of other packages', async () => {
     const shop = await shopRepository();
     await using _repo = shop.repo;
@@ -244,6 +255,7 @@ describe('a report about a real repository', () => {
     const shop = await shopRepository();
     await using _repo = shop.repo;
     const claims = await checkedBy('Totals\n\nThe option `neverThere` in `src/cart.ts` does nothing.', shop, 0);
+    expect(claims).toMatchObject({ neverThere: 'unchecked: ' });
     expect(Object.values(claims).filter((told) => !/^(?:exists|unchecked)/.test(told))).toEqual([]);
   });
 

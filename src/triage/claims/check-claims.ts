@@ -85,7 +85,13 @@ async function checkNamesAndPlaces(
       ),
     },
   });
-  found.push(...(await checkNames(lookups, named, input.at.name)));
+  try {
+    found.push(...(await checkNames(lookups, named, input.at.name)));
+  } catch (error) {
+    const tied = named.filter(({ isTied }) => isTied);
+    found.push(...tied.map(({ text, kind }) => ({ text, kind, state: 'unchecked' as const, note: '' })));
+    throw error;
+  }
 }
 
 /** Of names and files that are not there, when they went. */

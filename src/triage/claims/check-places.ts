@@ -188,7 +188,7 @@ function checkMissingPath({ at, report }: PlacesInput, file: string): readonly F
   if (isInAddress || (at.ground.index.byName.get(name.toLowerCase())?.length ?? 0) > 1) return [];
   const claim = { text: file, kind: 'file' as const, state: 'absent' as const };
   const isHere = hasKindIn(at.ground.index, folder, ending);
-  const [misspelt] = isHere ? [] : findMisspelt(at.ground.index, name);
+  const [misspelt] = folder === '' ? findMisspelt(at.ground.index, stem, ending) : [];
   if (misspelt !== undefined) return [{ ...claim, note: `not found at ${at.name}; ${misspelt} is` }];
   if (folder === '') return [];
   const same = findLongestSuffix(at.ground.index, name)?.paths ?? [];
@@ -211,11 +211,12 @@ function hasKindIn({ paths }: PathIndex, folder: string, ending: string): boolea
 const LEAST_SPELLED = 8;
 
 /** Paths whose file's name differs by a letter, or by two that changed places. */
-function findMisspelt(index: PathIndex, name: string): readonly string[] {
-  if (name.replace(/\.\w+$/, '').length < LEAST_SPELLED) return [];
-  const wanted = name.toLowerCase();
-  const near = [...index.byName.keys()].filter((each) => isOneOff(each, wanted));
-  return near.flatMap((each) => index.byName.get(each) ?? []);
+function findMisspelt({ byName }: PathIndex, stem: string, ending: string): readonly string[] {
+  if (stem.length < LEAST_SPELLED) return [];
+  const near = [...byName].filter(
+    ([name]) => name.endsWith(ending) && isOneOff(name.slice(0, -ending.length), stem.toLowerCase()),
+  );
+  return near.flatMap(([, paths]) => paths);
 }
 
 function isOneOff(one: string, other: string): boolean {
