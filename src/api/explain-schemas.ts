@@ -1,8 +1,21 @@
 // What goes in and out of the API where nothing is recorded: checks as they were judged, logs, and facts of a report.
 import { z } from '@hono/zod-openapi';
 import type { HeadState } from '../core/check/index.ts';
-import type { ExplainedHead } from '../services/index.ts';
-import { defineInteger, describeMissing, type Loose, VERDICTS } from './schemas.ts';
+import type { ExplainedHead, FoundFacts } from '../services/index.ts';
+import { FailureSchema } from './outcome-schemas.ts';
+import {
+  defineData,
+  defineInteger,
+  defineName,
+  describeMissing,
+  type Loose,
+  owners,
+  ownership,
+  projectName,
+  ReportClaimSchema,
+  SuspectSchema,
+  VERDICTS,
+} from './schemas.ts';
 
 const ONE_NAME = 'Give exactly one of pullRequest, sha and run.';
 
@@ -42,8 +55,6 @@ const excerptFields = {
 };
 
 const placeFields = { path: z.string(), line: z.int().openapi({ description: '0 if unknown.' }), message: z.string() };
-
-const owners = z.array(z.string()).openapi({ description: 'Such as `@octo/api`, by the scope or CODEOWNERS.' });
 
 const CauseSchema = z
   .object({
@@ -115,3 +126,49 @@ export const ChecksSchema: z.ZodType<Loose<ExplainedHead>> = z
       .openapi({ description: 'Checks that had not ended when the others were judged.' }),
   })
   .openapi('JudgedChecks', { description: 'The checks of one commit, as they were judged.' });
+
+export const LookUpBody = z
+  .strictObject(
+    {
+      data: defineData('The log, or the report with any logs and traces in it.'),
+      projectId: projectName,
+      revision: defineName(255)
+        .optional()
+        .openapi({ description: 'Branch, tag or sha to look at. Absent: the default branch.' }),
+    },
+    { error: describeMissing('a JSON object') },
+  )
+  .openapi('LookUp', {
+    example: { data: 'KeyError: \'sum\'\n  File "src/cart.py", line 12, in total', projectId: 'local/shop' },
+  });
+
+export const LogSchema = z
+  .object({
+    ...excerptFields,
+    places: z.array(
+      z.object({
+        ...placeFields,
+        isInRepository: z.boolean().openapi({ description: 'Whether `path` is a file of the commit.' }),
+      }),
+    ),
+    machine: z.object({ what: z.string(), line: z.string() }).nullable().openapi({
+      description: 'Why the machine or a service is to blame, and the line that says so; null: neither is.',
+    }),
+    owners,
+    failure: z.union([FailureSchema, z.null()]).openapi({
+      description: 'The failure of this project with the same cause; null: it is not known.',
+    }),
+  })
+  .openapi('ReadLog', { description: 'What a log says, as that of a failed check is read.' });
+
+export const FactsSchema: z.ZodType<Loose<FoundFacts>> = z
+  .object({
+    revision: z.string().openapi({ description: 'Full sha of the commit that was looked at.' }),
+    problem: z.string(),
+    rootCause: z.string().openapi({ description: 'Where the facts point.' }),
+    suspects: z.array(SuspectSchema).openapi({ description: 'Best first, at most 8. Empty: no reliable suspect.' }),
+    claims: z.array(ReportClaimSchema),
+    ownership: ownership.openapi({ description: 'Who owns the first suspect. Null: not known.' }),
+    questions: z.array(z.string()),
+  })
+  .openapi('Facts', { description: 'What is found without a model; the fields are those of an Issue.' });

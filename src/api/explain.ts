@@ -1,9 +1,15 @@
-// What is known without an investigation: red checks as they were judged. Nothing here is recorded.
-import { explainChecks, findVisibleProject } from '../services/index.ts';
+// What is known without an investigation: red checks as they were judged, and what a log or a report says of the source.
+// Nothing here is recorded.
+import { CausewayError, describeFailure } from '../core/errors.ts';
+import { SourceBusy } from '../core/source/index.ts';
+import { explainChecks, findVisibleProject, type GivenText, lookUpLog, lookUpReport } from '../services/index.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
-import { getAsking } from './auth.ts';
-import { ChecksQuery } from './explain-schemas.ts';
-import { parseOrRefuse, refuseAbsent } from './problem.ts';
+import { getAsking, holdOrRefuse } from './auth.ts';
+import { readJson } from './body.ts';
+import { ChecksQuery, LookUpBody } from './explain-schemas.ts';
+import { requireDataSize, requireSpace } from './issues.ts';
+import { addFlake } from './outcomes.ts';
+import { parseOrRefuse, refuse, refuseAbsent, refuseFaults } from './problem.ts';
 
 /** GET /api/v1/checks/ */
 export async function getChecks(c: ApiContext, deps: ApiDeps): Promise<Response> {
@@ -12,4 +18,70 @@ export async function getChecks(c: ApiContext, deps: ApiDeps): Promise<Response>
   const { project } = (await findVisibleProject(deps, asking, projectId)) ?? refuseAbsent();
   const name = pullRequest !== undefined ? { pullRequest } : sha !== '' ? { sha } : { run };
   return c.json((await explainChecks(deps, asking, project, name)) ?? refuseAbsent());
+}
+
+/** POST /api/v1/logs/ */
+export async function readGivenLog(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const { failure, ...log } = await lookUp(c, deps, (given, signal) => lookUpLog(deps, given, signal));
+  const last = failure && (await deps.store.findLastFindings([failure])).get(failure.id);
+  return c.json({ ...log, failure: failure && addFlake(deps, failure, last ?? undefined) });
+}
+
+/** POST /api/v1/facts/ */
+export async function lookUpFactsOfReport(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  return c.json(await lookUp(c, deps, (given, signal) => lookUpReport(deps, given, signal)));
+}
+
+/** With the wait for its turn: a connection that is silent for 90 s is closed. */
+const LOOK_UP_MS = 80_000;
+
+async function lookUp<T>(
+  c: ApiContext,
+  deps: ApiDeps,
+  work: (given: GivenText, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { value } = await readJson(c);
+  requireDataSize(value);
+  const { data: text, projectId, revision = '' } = parseOrRefuse(LookUpBody, value);
+  const asking = getAsking(c);
+  const { project } = (await findVisibleProject(deps, asking, projectId)) ?? refuseAbsent();
+  if (deps.isPaused()) refuseForNow('The operator has paused this service, and no repository is read. Try again.', 60);
+  await requireSpace(deps);
+  const late = AbortSignal.timeout(LOOK_UP_MS);
+  const signal = AbortSignal.any([asking.signal, late]);
+  using held = new DisposableStack();
+  held.adopt(holdOrRefuse(deps, asking.account.id), (hold) => hold.release());
+  try {
+    held.adopt(await deps.limiter.takeTurn(asking.account.id, signal), (turn) => turn.release());
+    return await work({ project, text, revision }, signal);
+  } catch (error) {
+    if (asking.signal.aborted) refuseForNow('The service is stopping. Try again.', 5);
+    if (late.aborted) refuseForNow('This took longer than a call may. What was fetched is kept: try again.', 30);
+    return refuseLookUp(error, deps.now());
+  }
+}
+
+/** What the repository has to do with it; anything else is thrown on. */
+function refuseLookUp(error: unknown, now: Date): never {
+  if (!(error instanceof CausewayError)) throw error;
+  const { detail } = describeFailure(error);
+  switch (error.code) {
+    case 'revision_not_found':
+      return refuseFaults([{ pointer: '/revision', detail }]);
+    case 'repository_empty':
+    case 'access_lost':
+      return refuse(409, detail);
+    case 'repository_unreachable':
+      return refuseForNow(detail, error instanceof SourceBusy ? countSecondsUntil(error.retryAt, now) : 30);
+    default:
+      throw error;
+  }
+}
+
+function countSecondsUntil(at: Date, now: Date): number {
+  return Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1_000));
+}
+
+function refuseForNow(detail: string, seconds: number): never {
+  refuse(503, detail, { headers: { 'Retry-After': String(seconds) } });
 }

@@ -182,7 +182,7 @@ export async function createPullRequest(c: ApiContext, deps: ApiDeps): Promise<R
 }
 
 /** Checked before the schema, so that too much is always 413. */
-function requireDataSize(value: unknown): void {
+export function requireDataSize(value: unknown): void {
   if (Buffer.byteLength(readTextField(value, 'data')) > MAX_REPORT_BYTES) {
     refuse(413, '"data" is larger than 1 MiB of UTF-8: send the part around the error.');
   }
@@ -218,7 +218,7 @@ function checkHeaders(c: ApiContext, error: z.ZodError | undefined) {
   return { headers, faults };
 }
 
-async function requireSpace({ room }: ApiDeps): Promise<void> {
+export async function requireSpace({ room }: ApiDeps): Promise<void> {
   const shortage = await room();
   if (shortage === null) return;
   refuse(503, describeNoSpace(shortage), { headers: { 'Retry-After': String(NO_SPACE_RETRY_AFTER) } });

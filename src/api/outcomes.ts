@@ -33,7 +33,7 @@ export async function getFailure(c: ApiContext, deps: ApiDeps): Promise<Response
 }
 
 /** `last`: what was found when it was last seen. */
-function addFlake(
+export function addFlake(
   { baseUrl, now }: ApiDeps,
   failure: Failure,
   last: LastFinding | undefined,

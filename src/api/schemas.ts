@@ -147,7 +147,7 @@ const InvestigationStep = z
   })
   .openapi('InvestigationStep');
 
-const Suspect = z
+export const SuspectSchema = z
   .object({
     file: z.string(),
     line: z.int().openapi({ description: '0 if unknown.' }),
@@ -298,7 +298,7 @@ const ContextRepository = z
   })
   .openapi('ContextRepository');
 
-const ReportClaim = z
+export const ReportClaimSchema = z
   .object({
     text: z.string().openapi({ description: 'As the report writes it.', example: 'src/legacy/auth.js' }),
     kind: z.enum(['file', 'line', 'function', 'class', 'option', 'setting', 'version', 'commit', 'message']),
@@ -313,6 +313,16 @@ const ReportClaim = z
     note: z.string().openapi({ example: 'not found at v2.4.1; nor in history' }),
   })
   .openapi('ReportClaim');
+
+export const owners = z.array(z.string()).openapi({ description: 'Such as `@octo/api`, by the scope or CODEOWNERS.' });
+
+export const ownership = z
+  .object({
+    file: z.string(),
+    owners,
+    scope: z.array(z.string()).openapi({ description: 'Patterns of the scope that has the file; empty: none.' }),
+  })
+  .nullable();
 
 const Analysis = z
   .object({
@@ -334,19 +344,14 @@ const Analysis = z
     reason: z.string(),
     verdict: z.enum(VERDICTS).nullable(),
     confidence: z.number().min(0).max(1).nullable(),
-    suspects: z.array(Suspect).openapi({ description: 'Best first, at most 8. Empty: no reliable suspect.' }),
-    ownership: z
-      .object({
-        file: z.string(),
-        owners: z.array(z.string()).openapi({ description: 'Such as `@octo/api`, by the scope or CODEOWNERS.' }),
-        scope: z.array(z.string()).openapi({ description: 'Patterns of the scope that has the file; empty: none.' }),
-      })
-      .nullable()
-      .openapi({ description: 'Who owns the first changed file, or else the first suspect. Null: not known.' }),
+    suspects: z.array(SuspectSchema).openapi({ description: 'Best first, at most 8. Empty: no reliable suspect.' }),
+    ownership: ownership.openapi({
+      description: 'Who owns the first changed file, or else the first suspect. Null: not known.',
+    }),
     citations: z.array(z.object({ claim: z.string(), step: z.int(), quote: z.string() })),
     guards: z.array(z.object({ rule: z.string(), file: z.string(), reason: z.string() })),
     questions: z.array(z.string()),
-    claims: z.array(ReportClaim).openapi({
+    claims: z.array(ReportClaimSchema).openapi({
       description:
         'What the report names of this code, looked up at the version that it is about: what does not hold first, at most 40. Names of its own samples and of other packages are none. Empty for a failed check.',
     }),
@@ -423,20 +428,29 @@ export function describeMissing(kind: string) {
     issue.input === undefined ? `Is required: give ${kind}.` : `Has the wrong type: give ${kind}.`;
 }
 
+/** Text of any kind that is read; its size is the body's to check. */
+export function defineData(what: string) {
+  return z
+    .string({ error: describeMissing('a string') })
+    .refine((value) => /\S/.test(value), 'Is empty or only white space: describe the problem.')
+    .refine((value) => value.isWellFormed(), LONE_SURROGATE)
+    .openapi({
+      minLength: 1,
+      // OpenAPI can only bound characters, and the rule is about bytes.
+      'x-max-bytes': MAX_REPORT_BYTES,
+      description: `${what} Not only white space; at most ${MAX_REPORT_BYTES.toLocaleString('en')} bytes of UTF-8, which is fewer characters where they take several bytes. More is refused with 413. NUL becomes U+FFFD.`,
+    });
+}
+
+export const projectName = defineName(300).openapi({
+  description: 'Identifier of the project, or its name (`owner/name`).',
+});
+
 export const CreateIssueBody = z
   .strictObject(
     {
-      data: z
-        .string({ error: describeMissing('a string') })
-        .refine((value) => /\S/.test(value), 'Is empty or only white space: describe the problem.')
-        .refine((value) => value.isWellFormed(), LONE_SURROGATE)
-        .openapi({
-          minLength: 1,
-          // OpenAPI can only bound characters, and the rule is about bytes.
-          'x-max-bytes': MAX_REPORT_BYTES,
-          description: `Description of the issue with any other relevant information such as error messages and logs. Not only white space; at most ${MAX_REPORT_BYTES.toLocaleString('en')} bytes of UTF-8, which is fewer characters where they take several bytes. More is refused with 413. NUL becomes U+FFFD.`,
-        }),
-      projectId: defineName(300).openapi({ description: 'Identifier of the project, or its name (`owner/name`).' }),
+      data: defineData('Description of the issue with any other relevant information such as error messages and logs.'),
+      projectId: projectName,
       callbackUrl: defineFilledText(2_048)
         .optional()
         .openapi({ description: 'Where the webhook is sent when the issue is created. Absent: no webhook.' }),

@@ -20,7 +20,16 @@ export async function findOwnership(
   const isOwned =
     first !== undefined && isReliable(first) && findContextFile(first.file, analysis.context ?? []) === null;
   const file = changeSet.files[0]?.path ?? (isOwned ? first.file : null);
-  if (file === null) return null;
+  return file === null ? null : await readOwnership(file, scopes, repository, signal);
+}
+
+/** Null: the file belongs to no scope and has no owner. */
+export async function readOwnership(
+  file: string,
+  scopes: readonly Scope[],
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<Ownership | null> {
   const scope = findScopeOf(scopes, file);
   const hasOwners = scope !== null && scope.owners.length > 0;
   const owners = hasOwners ? scope.owners : await readOwnersOf(file, repository, signal);

@@ -50,6 +50,7 @@ export {
 export { MOST_CALLS, makeForecast, NOMINAL_COST, readPast } from './forecast.ts';
 export { createBudgetLog, createPausableModel, type Investigator } from './investigator.ts';
 export { createHeadHandler } from './judge-head.ts';
+export { type FoundFacts, type GivenText, lookUpLog, lookUpReport } from './look-up.ts';
 export { createRateLimiter, type Hold, type RateLimiter, takeFromQuota } from './rate-limit.ts';
 export { listPatchHeaders, loadChange, toPatch, UNWRITABLE } from './read-patch.ts';
 export { findObstacle, type ProjectSettings, requestPullRequest } from './request-pull-request.ts';

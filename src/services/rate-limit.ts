@@ -1,5 +1,6 @@
-// How often an account may call, and how many answers are kept open for it: in memory, reported in the fields of the
-// IETF draft. How many reports may be unfinished is in accept-report.ts.
+// How often an account may call, how many answers are kept open for it, and whose turn it is to be looked up for: in
+// memory, reported in the fields of the IETF draft. How many reports may be unfinished is in accept-report.ts.
+import { untilAborted } from '../core/abortable.ts';
 
 export interface RateLimits {
   readonly callsPerMinute: number;
@@ -9,6 +10,8 @@ export interface RateLimits {
 const WINDOW_MS = 60_000;
 /** Each one reads the database once a second. */
 const MOST_HELD = 200;
+/** Each one takes a processor for seconds, beside the investigations of the same process. */
+const MOST_LOOK_UPS = 2;
 
 /** Times (ms) of the calls that count, oldest first. */
 export type CallTimes = readonly number[];
@@ -51,6 +54,11 @@ export interface RateLimiter {
    * may.
    */
   hold(accountId: string): Hold | null;
+  /**
+   * Waits until one of the few look-ups of this process may begin for the account; it lasts until its release. Throws the
+   * signal's reason when aborted, and its place is the next one's then.
+   */
+  takeTurn(accountId: string, signal: AbortSignal): Promise<Hold>;
 }
 
 export interface Hold {
@@ -61,12 +69,14 @@ export interface Hold {
 export function createRateLimiter(limits: RateLimits | 'off'): RateLimiter {
   // Open answers are limited even where calls are not.
   const hold = createHolder();
-  if (limits === 'off') return { take: () => ({ allowed: true, retryAfter: 0, headers: {} }), hold };
+  const takeTurn = createTurnstile(MOST_LOOK_UPS);
+  if (limits === 'off') return { take: () => ({ allowed: true, retryAfter: 0, headers: {} }), hold, takeTurn };
   const times = new Map<string, CallTimes>();
   const { callsPerMinute: calls, creationsPerMinute: creations } = limits;
   const quotas = { calls, creations, pages: calls } as const;
   return {
     hold,
+    takeTurn,
     take: (accountId, kind, now) => {
       const taken = QUOTAS[kind].map((name) => {
         const key = `${name} ${accountId}`;
@@ -102,5 +112,35 @@ function createHolder(): RateLimiter['hold'] {
     };
     held.set(accountId, own.add(hold));
     return hold;
+  };
+}
+
+/** In order of arrival, but an account with a turn waits for those that have none. */
+function createTurnstile(most: number): RateLimiter['takeTurn'] {
+  const running = new Map<Hold, string>();
+  const waiting = new Map<() => void, string>();
+  const next = (): void => {
+    const busy = new Set(running.values());
+    const [begin] = [...waiting].find(([, accountId]) => !busy.has(accountId)) ?? [...waiting][0] ?? [];
+    if (running.size < most) begin?.();
+  };
+  return async (accountId, signal) => {
+    signal.throwIfAborted();
+    const { promise, resolve } = Promise.withResolvers<Hold>();
+    const begin = () => {
+      const turn: Hold = { release: () => void (running.delete(turn) && next()) };
+      waiting.delete(begin);
+      running.set(turn, accountId);
+      resolve(turn);
+    };
+    waiting.set(begin, accountId);
+    next();
+    try {
+      return await untilAborted(promise, signal);
+    } catch (error) {
+      // Its turn may have come in the same moment.
+      if (!waiting.delete(begin)) (await promise).release();
+      throw error;
+    }
   };
 }

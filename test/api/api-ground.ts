@@ -18,6 +18,7 @@ import type { Role } from '../../src/core/project/person.ts';
 import type { Project } from '../../src/core/project/project.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import type { Source } from '../../src/core/source/source.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { Run } from '../../src/db/runs.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import type { Store } from '../../src/db/store.ts';
@@ -50,6 +51,8 @@ export interface Call {
 export interface ApiGround extends AsyncDisposable {
   readonly api: Api;
   readonly store: Store;
+  /** Behind the store, unless that is somebody's own. */
+  readonly database: Database;
   readonly changes: Changes;
   /** Resolves once so many answers wait for news of investigations. */
   following(count: number): Promise<void>;
@@ -95,6 +98,8 @@ export async function listOf(answer: Response): Promise<readonly AnswerBody[]> {
 
 export interface GroundOptions {
   readonly projects?: readonly string[];
+  /** Their folders, in the same order; absent: none that is there. */
+  readonly places?: readonly string[];
   readonly limits?: Parameters<typeof createRateLimiter>[0];
   /** Instead of `roles`. */
   readonly permissions?: Permissions;
@@ -133,7 +138,7 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
   const permissions: Permissions = options.permissions ?? { roleOf: async ({ id }) => roles.get(id) ?? 'admin' };
   const names = options.projects ?? ['local/app'];
   const projects = await store.syncProjects(
-    names.map((name) => ({ name, source: { kind: 'path', path: `/srv/${name}` } })),
+    names.map((name, at) => ({ name, source: { kind: 'path', path: options.places?.[at] ?? `/srv/${name}` } })),
     now().toISOString(),
   );
   const policy = { allow: parseCallbackAllow(''), localMode: true };
@@ -189,7 +194,20 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
   };
   const resources = stack.move();
   return {
-    ...{ api, store, changes, account, token, clock, roles, log: lines, call, newToken: addToken, start },
+    ...{
+      api,
+      store,
+      database: own.database,
+      changes,
+      account,
+      token,
+      clock,
+      roles,
+      log: lines,
+      call,
+      newToken: addToken,
+      start,
+    },
     project: projects[0]!,
     following: (count) => until(() => waiting === count),
     report: async (data = 'TypeError: x is undefined', more = {}) => {

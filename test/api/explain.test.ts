@@ -1,16 +1,21 @@
-// What is known without an investigation: red checks as they were judged, and the change of an answer as a patch.
+// What is known without an investigation: red checks as they were judged, what a log or a report says, and the change of
+// an answer as a patch.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { gitRepository } from '../../packages/git-objects/test/git-repository.ts';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { Role } from '../../src/core/project/person.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import type { Store } from '../../src/db/store.ts';
-import { CODE_LOG, CODE_WORDS, HEAD, headGround, pullRequestPlace } from '../support/head-ground.ts';
+import type { FoundFacts } from '../../src/services/look-up.ts';
+import { CODE_LOG, CODE_WORDS, DISK_LOG, HEAD, headGround, pullRequestPlace } from '../support/head-ground.ts';
+import { until } from '../support/patience.ts';
 import { pathProject, testSource } from '../support/project-source.ts';
 import { conclusion, ON_MAIN, ofActions, at as time } from '../support/store-samples.ts';
-import { type ApiGround, apiGround, bodyOf, type GroundOptions, requestOf } from './api-ground.ts';
+import { type ApiGround, apiGround, bodyOf, type Call, type GroundOptions, requestOf } from './api-ground.ts';
 import { githubGround } from './github-ground.ts';
 
 /** What tests read of judged checks. */
@@ -210,6 +215,265 @@ describe('GET /api/v1/checks/', () => {
     expect((await ask(at, { projectId: project.id, pullRequest: '5' }, unscoped)).status).toBe(403);
   });
 });
+
+/** A repository on this disk as the project of the API, read by git. */
+async function onGit(options: GroundOptions = {}) {
+  await using opening = new AsyncDisposableStack();
+  const repository = opening.use(await gitRepository());
+  const git = opening.use(testSource());
+  const at = opening.use(await apiGround({ source: git.source, places: [repository.path], ...options }));
+  const cart = ['def total(cart):', '    price = cart["sum"]', '    return price', ''].join('\n');
+  const sha = await repository.commit({ 'src/cart.py': cart, CODEOWNERS: 'src/ @octo/backend\n' }, 'first');
+  const opened = opening.move();
+  return { at, repository, sha, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+const RUNNER_LOG = [
+  '##[group]Run pytest',
+  `Using token ${SECRET}`,
+  'Traceback (most recent call last):',
+  '  File "/home/runner/work/shop/shop/src/cart.py", line 2, in total',
+  '    price = cart["sum"]',
+  '  File "/usr/lib/python3.12/decimal.py", line 40, in sum',
+  `KeyError: 'sum' ${SECRET}`,
+  '/home/runner/work/shop/shop/src/cart.py:2: KeyError',
+  'generated/till.py:40: KeyError',
+  '##[error]Process completed with exit code 1.',
+].join('\n');
+const REPORT = [
+  'Checkout fails since yesterday.',
+  `I use ${SECRET} to sign in.`,
+  'Traceback (most recent call last):',
+  '  File "src/cart.py", line 2, in total',
+  '    price = cart["sum"]',
+  "KeyError: 'sum'",
+  'It calls `total` of src/cart.py, and `src/till.py` as well.',
+].join('\n');
+
+const give = (at: ApiGround, kind: 'logs' | 'facts', body: object, more: Call = {}) =>
+  at.call('POST', `/api/v1/${kind}/`, { body: { projectId: at.project.id, ...body }, ...more });
+
+/** Every table with its rows, but for when a token was last used. */
+async function allRows({ database }: ApiGround): Promise<unknown> {
+  return await database.read(async (reader) => {
+    const tables = await sql<{ name: string }>`select name from sqlite_schema where type = 'table'`.execute(reader);
+    const rows = tables.rows.map(async ({ name }) => {
+      const found = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(reader);
+      return [name, found.rows.map(({ last_used_at: _, ...row }) => row)];
+    });
+    return await Promise.all(rows);
+  });
+}
+
+describe('POST /api/v1/logs/', () => {
+  it('reads a log like that of a red check, at the files of the repository, and gives no secret back', async () => {
+    await using ground = await onGit();
+    const { at } = ground;
+    const before = await allRows(at);
+    const answer = await give(at, 'logs', { data: RUNNER_LOG });
+    const text = await answer.clone().text();
+    expect(text).not.toContain(SECRET);
+    expect(await answer.json()).toEqual({
+      step: 'pytest',
+      headline: "KeyError: 'sum' [redacted]",
+      lines: expect.arrayContaining(['    price = cart["sum"]']),
+      ...{ cut: '', tests: [], machine: null },
+      places: [
+        { path: 'src/cart.py', line: 2, message: expect.stringContaining('KeyError'), isInRepository: true },
+        expect.objectContaining({ path: 'generated/till.py', line: 40, isInRepository: false }),
+      ],
+      owners: ['@octo/backend'],
+      failure: null,
+    });
+    expect(await allRows(at)).toEqual(before);
+  });
+
+  it('says that the machine is to blame, and where nothing in it is of the repository nobody', async () => {
+    await using ground = await onGit();
+    const answer = await give(ground.at, 'logs', { data: DISK_LOG });
+    expect(await answer.json()).toMatchObject({
+      machine: { what: expect.any(String), line: expect.stringContaining('ENOSPC') },
+      owners: [],
+    });
+  });
+
+  it('finds the failure of the ledger with the same cause, and none of another project', async () => {
+    await using ground = await redPull();
+    const { at, red, project } = ground;
+    const [known] = await red.store.listFailures([project.id], { limit: 1 });
+    const failureOf = async (body: object) => {
+      const answer = await give(at, 'logs', body);
+      expect(answer.status).toBe(200);
+      return ((await answer.json()) as { readonly failure: { readonly id: string } | null }).failure;
+    };
+    expect(await failureOf({ data: CODE_LOG, projectId: project.id })).toMatchObject({ id: known?.id, state: 'open' });
+    expect(await failureOf({ data: CODE_LOG })).toBeNull();
+    expect(await failureOf({ data: 'nothing went wrong', projectId: project.id })).toBeNull();
+  });
+});
+
+describe('POST /api/v1/facts/', () => {
+  it('finds what a report points at and what of it is not there, as an Issue has it, and records nothing', async () => {
+    await using ground = await onGit();
+    const { at, repository } = ground;
+    await repository.commit({ 'src/till.py': 'till = 1\n' }, 'Add the till');
+    const sha = await repository.commit({ 'src/till.py': null }, 'Remove the till');
+    const before = await allRows(at);
+    const answer = await give(at, 'facts', { data: REPORT });
+    expect(await answer.clone().text()).not.toContain(SECRET);
+    const found = (await answer.json()) as FoundFacts;
+    expect(Object.keys(found)).toEqual([
+      ...['revision', 'problem', 'rootCause', 'suspects', 'claims', 'ownership', 'questions'],
+    ]);
+    expect(found).toMatchObject({
+      revision: sha,
+      problem: expect.stringContaining('Checkout fails since yesterday.'),
+      rootCause: expect.stringMatching(/^Most likely place: `src\/cart\.py:2`/),
+      ownership: { file: 'src/cart.py', owners: ['@octo/backend'] },
+    });
+    expect(found.suspects[0]).toMatchObject({ file: 'src/cart.py', line: 2, function: 'total' });
+    expect(found.claims).toContainEqual(
+      expect.objectContaining({ text: 'src/till.py', state: 'removed', reference: sha }),
+    );
+    expect(await allRows(at)).toEqual(before);
+  });
+
+  it('looks at the revision that is asked for', async () => {
+    await using ground = await onGit();
+    const { at, repository, sha } = ground;
+    await repository.commit({ 'src/cart.py': null, 'src/basket.py': 'x = 1\n' }, 'second');
+    const revisionOf = async (body: object) => ((await (await give(at, 'facts', body)).json()) as FoundFacts).revision;
+    expect(await revisionOf({ data: REPORT, revision: sha.slice(0, 10) })).toBe(sha);
+    expect(await revisionOf({ data: REPORT })).toBe(repository.git('rev-parse', 'HEAD'));
+  });
+});
+
+describe.each(['logs', 'facts'] as const)('POST /api/v1/%s/', (kind) => {
+  it('is refused with every fault, and says what is wrong with the repository', async () => {
+    await using ground = await onGit();
+    const { at } = ground;
+    const wrong = await give(at, kind, { data: ' ', revision: '', extra: 1 });
+    expect([wrong.status, (await bodyOf(wrong)).errors.map(({ pointer }) => pointer)]).toEqual([
+      422,
+      ['/data', '/revision', '/extra'],
+    ]);
+    const large = await give(at, kind, { data: 'x'.repeat(1_048_577) });
+    expect(large.status).toBe(413);
+    const missing = await give(at, kind, { data: 'x', revision: SECRET });
+    expect([missing.status, (await bodyOf(missing)).errors]).toEqual([
+      422,
+      [{ pointer: '/revision', detail: expect.stringContaining('There is no branch, tag or commit "[redacted]"') }],
+    ]);
+    await using empty = await gitRepository();
+    await using git = testSource();
+    await using bare = await apiGround({
+      source: git.source,
+      places: [empty.path, '/nowhere/at/all'],
+      projects: ['local/empty', 'local/gone'],
+    });
+    const refusal = async (projectId: string) => {
+      const answer = await give(bare, kind, { data: 'x', projectId });
+      return [answer.status, answer.headers.get('Retry-After'), (await bodyOf(answer)).detail];
+    };
+    expect(await refusal('local/empty')).toEqual([409, null, expect.stringContaining('has no commit yet')]);
+    expect(await refusal('local/gone')).toEqual([503, '30', expect.stringContaining("couldn't be read")]);
+  });
+
+  it('is the same 404 for a project of another account and for none, and 403 without the scope', async () => {
+    await using at = await apiGround({ projects: ['local/app', 'local/other'] });
+    const stranger = await at.store.ensureAccount({
+      login: 'eve',
+      githubId: 66,
+      signingSecret: 'whsec_e',
+      now: at.clock.now.toISOString(),
+    });
+    at.roles.set(stranger.id, 'none' satisfies Role);
+    const token = await at.newToken({ accountId: stranger.id });
+    const hidden = await give(at, kind, { data: 'x' }, { token });
+    const absent = await give(at, kind, { data: 'x', projectId: 'prj_none' }, { token });
+    expect([hidden.status, absent.status]).toEqual([404, 404]);
+    expect(await hidden.text()).toBe(await absent.text());
+    const bound = await at.newToken({ projectIds: [at.project.id] });
+    expect((await give(at, kind, { data: 'x' }, { token: bound })).status).toBe(200);
+    expect((await give(at, kind, { data: 'x', projectId: 'local/other' }, { token: bound })).status).toBe(404);
+    const unscoped = await at.newToken({ scopes: ['projects:read', 'issues:write'] });
+    expect((await give(at, kind, { data: 'x' }, { token: unscoped })).status).toBe(403);
+  });
+
+  it('counts as a new report, and waits while the operator pauses or the disk is full', async () => {
+    await using at = await apiGround({ limits: { callsPerMinute: 10, creationsPerMinute: 1 } });
+    expect((await give(at, kind, { data: 'x' })).status).toBe(200);
+    expect((await give(at, kind, { data: 'x' })).status).toBe(429);
+    await using paused = await apiGround({ isPaused: true });
+    expect((await give(paused, kind, { data: 'x' })).status).toBe(503);
+    await using full = await apiGround({ shortage: { free: 1, required: 2 } });
+    expect((await give(full, kind, { data: 'x' })).status).toBe(503);
+  });
+});
+
+describe('what is looked up', () => {
+  it('is two at a time; who waits keeps the place, and who goes away frees it', async () => {
+    const opened: (() => void)[] = [];
+    await using at = await apiGround({
+      source: {
+        open: async (_project, signal) => {
+          await new Promise<void>((resolve) => opened.push(resolve));
+          signal.throwIfAborted();
+          throw new CausewayError('repository_empty', 'it is empty');
+        },
+        forget: async () => {},
+      },
+    });
+    const stranger = await at.store.ensureAccount({
+      login: 'eve',
+      githubId: 66,
+      signingSecret: 'whsec_e',
+      now: at.clock.now.toISOString(),
+    });
+    const theirs = await at.newToken({ accountId: stranger.id });
+    const ends: string[] = [];
+    const ask = (name: string, more: Call = {}) => {
+      const asked = give(at, 'facts', { data: name }, more).then(({ status }) => void ends.push(`${name} ${status}`));
+      return asked;
+    };
+    const gone = new AbortController();
+    const asked = [ask('first', { signal: gone.signal }), ask('second')];
+    await until(() => opened.length === 2);
+    asked.push(ask('third'));
+    await settle();
+    asked.push(ask('fourth', { token: theirs }));
+    await settle();
+    expect(opened.length).toBe(2);
+    gone.abort();
+    // The other account has no turn yet, and is before the third.
+    await until(() => opened.length === 3);
+    opened[2]?.();
+    await until(() => ends.includes('fourth 409'));
+    await until(() => opened.length === 4);
+    expect(ends).toEqual(['first 503', 'fourth 409']);
+    for (const end of opened) end();
+    await Promise.all(asked);
+    expect(ends.toSorted()).toEqual(['first 503', 'fourth 409', 'second 409', 'third 409']);
+  });
+
+  it('ends when the service stops, whether it waits or runs', async () => {
+    const source = { open: () => new Promise<never>(() => {}), forget: async () => {} };
+    await using at = await apiGround({ source });
+    const stopping = new AbortController();
+    const body = JSON.stringify({ data: 'x', projectId: at.project.id });
+    const asked = [1, 2, 3].map(() =>
+      at.api.fetch(requestOf('POST', '/api/v1/logs/', { token: at.token, raw: body }), stopping.signal),
+    );
+    await settle();
+    stopping.abort();
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([503, 503, 503]);
+    expect(at.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
+});
+
+/** Until what was asked has come as far as it can. */
+const settle = () => sleep(100);
 
 describe('GET /api/v1/issues/{issueId}/patch/', () => {
   it('is what git apply takes', async () => {

@@ -37,6 +37,8 @@ describe('the OpenAPI document', () => {
       'DELETE /api/v1/investigations/{investigationId}/',
       'GET /api/v1/investigations/{investigationId}/events/',
       'GET /api/v1/checks/',
+      'POST /api/v1/logs/',
+      'POST /api/v1/facts/',
       'GET /api/v1/failures/',
       'GET /api/v1/failures/{failureId}/',
       'GET /api/v1/outcomes/',
