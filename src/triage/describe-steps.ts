@@ -3,7 +3,7 @@
 import type { ReadLog } from 'causeway-ci-log';
 import { formatCounted } from '../core/counted.ts';
 import { isReliable } from '../core/issue/index.ts';
-import { countImages, type InvestigationStep, type SourcedStep } from '../core/report/index.ts';
+import { countImages, formatLogResult, type InvestigationStep, type SourcedStep } from '../core/report/index.ts';
 import { nameBranch } from '../core/source/index.ts';
 import type { MappedFrame } from './clues.ts';
 import { joinReasons, shortenSha } from './lookups.ts';
@@ -20,14 +20,13 @@ const MAX_SHOWN_FRAMES = 30;
 export function describeLog({ name, lines, excerpt }: ReadLog): SourcedStep {
   const { step, headline, tests, cut } = excerpt;
   const shown = [...excerpt.lines, ...(cut === '' ? [] : [`[${cut}]`])];
-  const failed = tests.length === 0 ? [] : ['', 'Failed tests:', ...tests.map((test) => `- ${test}`)];
   const where = step === '' ? '' : ` in the step "${step}"`;
   const count = tests.length === 0 ? '' : ` ${formatCounted(tests.length, 'failed test')} named.`;
   return {
     source: 'log',
     lookup: 'log',
     action: `read the log${name === '' ? '' : ` ${JSON.stringify(name)}`} (${formatCounted(lines, 'line')})`,
-    result: [...shown, ...failed].join('\n'),
+    result: formatLogResult({ lines: shown, tests }),
     analysis: `The first error${where}: ${headline}${/[.!?]$/.test(headline) ? '' : '.'}${count}`,
   };
 }

@@ -1,4 +1,5 @@
 // The Issue: what an investigation concluded, and which parts of it are shown where.
+export { type AgentGround, writeAgentBrief } from './agent-brief.ts';
 export {
   describeContext,
   findContextFile,

@@ -1,4 +1,5 @@
 // Reports, the investigations that they start, and the steps of one.
+
 export type {
   InvestigationStep,
   LookupFinding,
@@ -9,6 +10,14 @@ export type {
   ToolResult,
   Workbench,
 } from './evidence.ts';
+export {
+  formatLogResult,
+  formatLogSections,
+  formatSection,
+  type LogPart,
+  readLogResult,
+  readLogSections,
+} from './log-part.ts';
 export {
   type AddressedReport,
   countImages,

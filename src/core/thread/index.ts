@@ -20,4 +20,5 @@ export {
   toSubjectKey,
   toTriggerKey,
 } from './thread.ts';
+export { findUnfinished, toUnfinished, type UnfinishedPull } from './unfinished.ts';
 export { describeWithheld, type OtherBase, type WithheldReason } from './withheld.ts';

@@ -2,7 +2,13 @@
 
 import { describeNotBegun, describeReason } from '../../core/check/index.ts';
 import { type InvestigationOutcome, isEnded } from '../../core/report/index.ts';
-import { type CommandReply, listFurther, type PostedComment, toTriggerKey } from '../../core/thread/index.ts';
+import {
+  type CommandReply,
+  findUnfinished,
+  listFurther,
+  type PostedComment,
+  toTriggerKey,
+} from '../../core/thread/index.ts';
 import {
   type Beside,
   type FurtherCause,
@@ -348,6 +354,8 @@ function renderResult(view: View, result: Result, most = MAX_PAGE): string {
       listFurther(posted).length > 0 && {
         attempt: 1 + posted.attempts.filter(({ outcome }) => outcome === 'pushed').length,
       }),
+    unfinished: findUnfinished(posted),
+    lastAttempt: posted === null ? null : (view.further.at(-1)?.issue ?? null),
     recordUrl: isCurrent ? view.recordUrl : '',
     notRead: view.notRead,
     isAtOnce: !view.hasRecords && thread.trigger.isForFix === true,

@@ -1,7 +1,12 @@
 // Our comments on a thread's subject: posted once, edited in place, collapsed when settled, and not restored when people delete them.
 import type { Check } from '../../core/check/index.ts';
 import { describeProofVerdict } from '../../core/proof/index.ts';
-import type { PostedComment, PostedPullRequest, ThreadRecord } from '../../core/thread/index.ts';
+import {
+  type PostedComment,
+  type PostedPullRequest,
+  type ThreadRecord,
+  toUnfinished,
+} from '../../core/thread/index.ts';
 import { recoverFrom } from '../clients/index.ts';
 import { appendReply, isReplyOnly, REPLY_MS, renderHandOverComment } from '../render/index.ts';
 import { isRemoved, keepRecentPosts, type PublishStep, toPlace, toUtterance, type WantedComment } from './decide.ts';
@@ -119,6 +124,12 @@ export async function handOver(work: Work, posted: PostedPullRequest, failing: r
     failedChecks: failing,
     ...(!isFailing && { unproven: describeProofVerdict(proof.verdict) }),
     lastIssue: outcome?.state === 'concluded' ? await loadIssue(deps.store, outcome.issueId) : null,
+    published: view.published,
+    pull: toUnfinished(
+      posted,
+      failing.map(({ name }) => name),
+    ),
+    recordUrl: view.published === null ? '' : deps.recordUrl(view.published),
   });
   return (await github.createComment(posted.number, text)).id;
 }

@@ -5,6 +5,7 @@ import type { ChangeSet } from 'causeway-diff';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
 import type { Verdict } from '../../core/check/index.ts';
 import {
+  type AgentGround,
   addSources,
   buildSourceLinks,
   type Conclusion,
@@ -12,14 +13,23 @@ import {
   isReliable,
   isWithheld,
   removeCitations,
+  type ShownIssue,
   type SourcedIssue,
   splitSentences,
+  writeAgentBrief,
 } from '../../core/issue/index.ts';
 import type { AnswerJudgement, Outcome } from '../../core/outcome/index.ts';
 import type { ProofState } from '../../core/proof/index.ts';
 import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';
 import type { StepSource } from '../../core/report/index.ts';
-import type { ChecksState, CommandReply, Offer, PostedPullRequest, Subject } from '../../core/thread/index.ts';
+import type {
+  ChecksState,
+  CommandReply,
+  Offer,
+  PostedPullRequest,
+  Subject,
+  UnfinishedPull,
+} from '../../core/thread/index.ts';
 import type { ConfigProblem } from '../configuration/index.ts';
 import {
   describeEffort,
@@ -148,6 +158,10 @@ export interface ResultComment {
   readonly most?: number;
   /** Of the change that is in the pull request now: the number of the attempt, 1 for a second test. Absent: it is the first change. */
   readonly attempt?: number;
+  /** The pull request of it that people take over; absent or null: there is none. */
+  readonly unfinished?: UnfinishedPull | null;
+  /** The last attempt whose change is in it; absent or null: there is only the first change. */
+  readonly lastAttempt?: SourcedIssue | null;
 }
 
 const STOP = '`/analyse stop` to cancel';
@@ -250,11 +264,26 @@ export function renderResultComment(result: ResultComment): string {
       foldInvestigation(shown, links),
       checks === undefined || checks.excerpt.lines.length === 0 ? foldLog(shown) : foldExcerpt(checks.excerpt),
       foldDiff(changeSet, shown),
+      foldAgentBrief(shown, place, {
+        ...{ recordUrl, pull: result.unfinished ?? null, attempt: result.lastAttempt ?? null },
+        ...(checks !== undefined && { excerpt: checks.excerpt }),
+      }),
     ],
     footer: `${describeEffort(issue, recordUrl)} · \`/analyse retry <hint>\` to re-run`,
     marker: place.marker,
     ...(most !== undefined && { most }),
   });
+}
+
+interface BriefGround extends Pick<AgentGround, 'recordUrl' | 'pull' | 'excerpt'> {
+  readonly attempt: SourcedIssue | null;
+}
+
+/** The last of the folds: people read what is above it. */
+function foldAgentBrief(shown: ShownIssue, place: PostPlace, { attempt, ...ground }: BriefGround): Fold {
+  const last = attempt === null ? null : filterIssue(attempt, place);
+  const block = writeAgentBrief(shown, { ...ground, repository: place.repository, attempt: last });
+  return { summary: 'For a coding agent', blocks: [code(block, 'text')] };
 }
 
 /** The cause is of the first attempt, the steps and the diff are of what came of it. */
@@ -559,11 +588,16 @@ export interface HandOver {
   readonly lastIssue: SourcedIssue | null;
   /** Why its fix is not proven; absent: its checks fail. */
   readonly unproven?: string;
+  /** What it implements; null: deleted. */
+  readonly published: SourcedIssue | null;
+  readonly pull: UnfinishedPull;
+  /** Address of the full record of what it implements; "" for none. */
+  readonly recordUrl: string;
 }
 
 export function renderHandOverComment(
   place: PostPlace,
-  { attempts, failedChecks, lastIssue, unproven = '' }: HandOver,
+  { attempts, failedChecks, lastIssue, unproven = '', published, pull, recordUrl }: HandOver,
 ): string {
   const tried = attempts === 0 ? '' : attempts === 1 ? ' after a second attempt' : ` after ${attempts} more attempts`;
   const checks = failedChecks.map(({ name, url }) => {
@@ -588,7 +622,12 @@ export function renderHandOverComment(
             ...renderSteps(shown.issue.solutionSteps, links, 'What to do:'),
           ]),
     ],
-    folds: shown === null || links === null ? [] : [foldInvestigation(shown, links), foldLog(shown)],
+    folds: [
+      ...(shown === null || links === null ? [] : [foldInvestigation(shown, links), foldLog(shown)]),
+      ...(published === null
+        ? []
+        : [foldAgentBrief(filterIssue(published, place), place, { recordUrl, pull, attempt: lastIssue })]),
+    ],
     footer: describeWayBack(place, 'open'),
     marker: place.marker,
   });

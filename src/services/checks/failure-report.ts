@@ -10,7 +10,7 @@ import {
   type HeadPlace,
   type Verdict,
 } from '../../core/check/index.ts';
-import { MAX_REPORT_BYTES } from '../../core/report/index.ts';
+import { formatLogSections, formatSection, MAX_REPORT_BYTES } from '../../core/report/index.ts';
 import { type CleanTexts, REPORT_LOG_BYTES } from './check-texts.ts';
 
 export interface FailureReport {
@@ -47,7 +47,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 export function composeFailureReport(report: FailureReport): string {
   const { finding, range, changed, check } = report;
   const { excerpt } = finding;
-  const step = excerpt.step === '' ? '' : ` (step ${quoteText(excerpt.step)})`;
+  const step = excerpt.step === '' ? '' : quoteText(excerpt.step);
   const name = quoteText(check?.name ?? '');
   const { log = '', noLog = '', annotations = [], results = [] } = check?.words ?? {};
   const annotationLines = annotations.map(
@@ -56,11 +56,13 @@ export function composeFailureReport(report: FailureReport): string {
   const parts = [
     describeFailedCheck(report),
     `What is known without a closer look: ${VERDICTS[finding.verdict]}.\n${formatReportList(finding.reasons.map(describeReason))}`,
-    formatSection(
-      `What its log says first${step}`,
-      [...excerpt.lines, excerpt.cut === '' ? '' : `[${excerpt.cut}]`].join('\n'),
+    ...formatLogSections(
+      {
+        lines: [...excerpt.lines, ...(excerpt.cut === '' ? [] : [`[${excerpt.cut}]`])],
+        tests: excerpt.tests.slice(0, MOST_TESTS),
+      },
+      step,
     ),
-    formatSection('Failed tests', formatReportList(excerpt.tests.slice(0, MOST_TESTS))),
     changed === null ? '' : formatSection('Files that the change under test touches', formatPaths(changed)),
     range === null ? '' : formatSection('Commits since it was last green', formatCommits(range)),
     formatSection(`Annotations of the check ${name}`, keepBeginning(annotationLines.join('\n'), ANNOTATION_BYTES)),
@@ -118,10 +120,6 @@ function formatCommits({ from, to, total, commits }: CommitRange): string {
   const more = total > commits.length ? `\n[${total - commits.length} more]` : '';
   const listed = formatReportList(commits.map(({ sha, author, subject }) => `${sha} ${author}: ${subject}`));
   return `Green at ${from}, red at ${to}, ${total} between them:\n${keepBeginning(listed, LIST_BYTES)}${more}`;
-}
-
-function formatSection(title: string, text: string): string {
-  return text === '' ? '' : `=== ${title} ===\n${text}`;
 }
 
 function formatReportList(lines: readonly string[]): string {

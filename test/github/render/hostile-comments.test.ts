@@ -124,7 +124,10 @@ function textsOf(issue: SourcedIssue, text: string, changeSet: ChangeSet): Recor
     }),
     waiting: renderFactsComment(PLACE, { facts: null, ...progress }),
     end: renderEndComment(PLACE, { code: 'internal', detail: text }),
-    handOver: renderHandOverComment(PLACE, { attempts: 1, failedChecks: checks, lastIssue: issue }),
+    handOver: renderHandOverComment(PLACE, {
+      ...{ attempts: 1, failedChecks: checks, lastIssue: issue, published: issue, recordUrl: text },
+      pull: { url: text, branch: text, headSha: text, failing: [text], reason: text },
+    }),
     complaint: renderConfigComplaint({ file: text, line: 2, message: text, digest: 'd' }, PLACE),
     pullRequest: renderPullRequest({
       place: { ...PLACE, subject: { kind: 'report', issueId: 'iss_1' } },

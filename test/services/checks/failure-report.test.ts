@@ -1,6 +1,7 @@
 // The report of a failure: what is known first, the log's end last, never more than a report may hold.
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/core/check/head.ts';
+import { readLogSections } from '../../../src/core/report/log-part.ts';
 import { composeFailureReport, type FailureReport } from '../../../src/services/checks/failure-report.ts';
 import { HEAD, pullRequestPlace } from '../../support/head-ground.ts';
 import { ON_MAIN } from '../../support/store-samples.ts';
@@ -51,6 +52,11 @@ describe('the report of a failure', () => {
     );
     expect(order.filter((part) => !text.includes(part))).toEqual([]);
     expect(text.endsWith('last line')).toBe(true);
+  });
+
+  it('is found again in what its log says first, and in its failed tests', () => {
+    expect(readLogSections(report())).toEqual({ lines: ['KeyError: 1', '[9 lines]'], tests: ['test_total'] });
+    expect(readLogSections('It broke.')).toEqual({ lines: [], tests: [] });
   });
 
   it('names the commits since it was last green', () => {

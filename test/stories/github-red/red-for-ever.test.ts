@@ -43,6 +43,16 @@ it('tries once more with the log of what failed, hands over when that is red too
   expect(shop.desk.headlines()).toEqual([expect.stringContaining('its checks still fail')]);
   expect(shop.pull.pull?.isDraft).toBe(true);
 
+  // Whoever takes over gets one block for their agent, on the pull request and under the answer.
+  const branch = shop.pull.pull?.headRef;
+  for (const { body } of [...stage.ourComments(shop.desk.name, shop.pull.number), ...shop.desk.ours()]) {
+    const fold = shop.desk.shown(body.slice(body.lastIndexOf('<details>'))).text;
+    expect(fold).toContain('For a coding agent');
+    expect(fold).toContain('Finish the fix of this problem.');
+    expect(fold).toContain(`branch ${branch} at ${second}`);
+    expect(fold).toContain('test');
+  }
+
   const writes = shop.desk.writes().length;
   const questions = model.endpoint.requests.length;
   await shop.checks({ test: 'failure', lint: 'failure' });
