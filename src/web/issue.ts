@@ -8,10 +8,12 @@ import type { Verdict } from '../core/check/index.ts';
 import { CausewayError } from '../core/errors.ts';
 import {
   type Analysis,
+  addSources,
   buildSourceLinks,
   changesResult,
   createIssueView,
   describeLook,
+  filterIssue,
   formatPercent,
   type Issue,
   type IssueView,
@@ -21,11 +23,12 @@ import {
   SCRIPTED_MODEL,
   type Step,
   type Suspect,
+  writeAgentBrief,
 } from '../core/issue/index.ts';
 import type { Outcome } from '../core/outcome/index.ts';
 import { isAtLeast, isGithubProject, type Project } from '../core/project/index.ts';
 import { describeProof, nameProof } from '../core/proof/index.ts';
-import { listFurther, type PostedPullRequest } from '../core/thread/index.ts';
+import { findUnfinished, listFurther, type PostedPullRequest, type UnfinishedPull } from '../core/thread/index.ts';
 import {
   canErase,
   eraseIssue,
@@ -108,6 +111,8 @@ interface RecordedPullRequest {
   readonly checks: PostedPullRequest['checks'];
   /** Where its change is not, or not only, that of this issue; null: it is. */
   readonly attempts: OtherAttempt | null;
+  /** Null: it isn't for people to take over. */
+  readonly unfinished: UnfinishedPull | null;
 }
 
 /** `issueId`: of the other attempt; null: it was deleted. */
@@ -129,6 +134,8 @@ interface IssuePageContent extends SeenIssue {
   /** Login of the account that submitted the report; "" if it is not known. */
   readonly requestedBy: string;
   readonly address: string;
+  /** What is pasted to a coding agent; "" for nothing. */
+  readonly brief: string;
 }
 
 /** GET /issues/{issueId} */
@@ -140,6 +147,7 @@ export async function getIssuePage(c: PageContext, deps: WebDeps): Promise<Respo
   const account = investigation === null ? null : await deps.store.findAccount(investigation.accountId);
   const links = { source: createSourceLinks(project, issue), steps: issue.investigationSteps.length };
   const changeSet = issue.diff.files.length === 0 ? null : await deps.store.findChangeSet(issue.id);
+  const address = `${deps.baseUrl()}/issues/${issue.id}`;
   const page: IssuePageContent = {
     ...seen,
     view: createIssueView(issue),
@@ -151,11 +159,24 @@ export async function getIssuePage(c: PageContext, deps: WebDeps): Promise<Respo
     offer: await decideOffer(c, deps, seen, pullRequest),
     mayErase: await canErase(deps, c.get('asking'), seen),
     requestedBy: account?.login ?? '',
-    address: `${deps.baseUrl()}/issues/${issue.id}`,
+    address,
+    brief: await writeBrief(deps, seen, { pullRequest, address }),
   };
   const body = html`${renderDone(c, DONE)}${renderIssueBody(page)}`;
   const crumbs = createIssueCrumbs(seen);
   return renderPage(c, deps, { title: getHeadline(issue).replaceAll('`', ''), body, section: 'projects', crumbs });
+}
+
+/** It may be pasted into a ticket of a public repository. */
+async function writeBrief(
+  { store }: WebDeps,
+  { issue, project }: SeenIssue,
+  { pullRequest, address }: Pick<IssuePageContent, 'pullRequest' | 'address'>,
+): Promise<string> {
+  const isPublic = isGithubProject(project) && !project.source.isPrivate;
+  const shown = filterIssue(addSources(issue, await store.listStepSources(issue.id)), { isPublic });
+  const pull = pullRequest?.unfinished ?? null;
+  return writeAgentBrief(shown, { repository: project.name, recordUrl: address, pull, attempt: null });
 }
 
 /** The issue of the address, as far as the person may see it. */
@@ -192,7 +213,8 @@ async function findPullRequest(
   if (url === '') return null;
   const name = `pull request ${getNumberText(url)}`;
   const { state = 'open', checks = 'waiting' } = posted ?? {};
-  return { url, name, state, checks, attempts: posted === undefined ? null : await findAttempts(store, posted, issue) };
+  const attempts = posted === undefined ? null : await findAttempts(store, posted, issue);
+  return { url, name, state, checks, attempts, unfinished: findUnfinished(posted ?? null) };
 }
 
 async function findAttempts(
@@ -246,6 +268,7 @@ ${renderIssueGuards('look-at', 'Check before applying', view.toCheck, links)}
 ${renderTimeline(page)}
 <div class="folds">${pointsFirst ? '' : suspects}
 ${renderReproduction(issue, links)}
+${renderBrief(page.brief)}
 ${renderReport(issue)}
 ${renderIssueDetails(page)}</div></div>`;
 }
@@ -489,6 +512,13 @@ function renderReproduction({ stepsToReproduce: steps }: Issue, links: TextLinks
   if (steps.length === 0) return NOTHING;
   const count = formatPlural(steps.length, 'step');
   return renderFoldedSection('reproduction', 'How to reproduce it', count, renderIssueSteps(steps, links));
+}
+
+function renderBrief(brief: string): Html {
+  if (brief === '') return NOTHING;
+  const body = html`<p><button type="button" data-copy="agent-brief" hidden>Copy</button></p>
+<pre id="agent-brief"><code>${brief}</code></pre>`;
+  return renderFoldedSection('agent', 'For a coding agent', '', body);
 }
 
 /** POST /issues/{issueId}/pull-request: it is opened from the stored change. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
 import { acceptance, accepted, at, opening, pullRequest, record } from '../support/store-samples.ts';
 import { CHANGE, foundCause } from './found-cause.ts';
-import { contentOf, formsOf, formTo, linksOf } from './read-page.ts';
+import { contentOf, formsOf, formTo, linksOf, wordsOf } from './read-page.ts';
 import { repository, type WebGround, type WebGroundOptions, webGround } from './web-ground.ts';
 
 const ON_GITHUB = { repositories: [repository('octo/shop')] };
@@ -54,6 +54,58 @@ describe('analysing an issue again', () => {
     expect((await reader.post(`${made.path}/retry`, { form_key: 'x' })).status).toBe(403);
     const stranger = await ground.signIn('none', 9, 'none');
     expect((await stranger.post(`${made.path}/retry`)).status).toBe(404);
+  });
+});
+
+describe('handing an issue to a coding agent', () => {
+  const block = (page: string) => wordsOf(/<pre id="agent-brief">(.*?)<\/pre>/s.exec(page)?.[1] ?? '');
+
+  it('has one block to copy where there is no fix, without what only the signed-in may see', async () => {
+    const secret = 'customer 4711 had canary-value-17';
+    const unknown = foundCause(
+      { outcome: 'inconclusive', reason: `Ruled out, as the model says: the cache; \`${secret}\`.`, guards: [] },
+      { changeSet: { ...CHANGE, files: [] } },
+    );
+    const monitoring = { action: 'logs__query', result: secret, analysis: '', source: 'monitoring' } as const;
+    const steps = [...unknown.investigationSteps, monitoring];
+    const options = { repositories: [repository('octo/shop', { isPrivate: false })] };
+    const made = await withIssue(options, { ...unknown, investigationSteps: steps });
+    await using ground = disposing(made);
+    const page = await (await ground.signIn('mona', 7, 'write')).page(made.path);
+    expect(page).toContain('data-copy="agent-brief"');
+    const words = block(page);
+    expect(words).toMatch(
+      /^Find the cause of this problem and fix it\. Repository: octo\/shop Commit: [0-9a-f]{40} \(/,
+    );
+    expect(words).toContain('Ruled out, as the model says: the cache');
+    expect(words).toMatch(
+      new RegExp(`Full record: http\\S+${made.path} \\(after sign-in\\) As JSON: http\\S+/api/v1${made.path}/`),
+    );
+    expect(words).not.toContain('canary');
+  });
+
+  it('has it for a pull request that people take over, and no longer once it is closed', async () => {
+    const url = 'https://github.com/octo/shop/pull/31';
+    const made = await withIssue(ON_GITHUB, foundCause({ links: { comment: null, checkRun: null, pullRequest: url } }));
+    await using ground = disposing(made);
+    const base = { account: ground.visitor.account, project: ground.projects[0]! };
+    await accepted(ground.store, acceptance(base, { thread: opening('thr_1'), fingerprint: 'thr_1' }));
+    const save = (changes: Partial<ReturnType<typeof pullRequest>>, second: number) => {
+      const posted = pullRequest(made.path.replace('/issues/', ''), {
+        url,
+        handedOver: 900,
+        checks: 'red',
+        ...changes,
+      });
+      return ground.store.saveThreadRecord('thr_1', record({ pullRequest: posted }), at(second));
+    };
+    expect(await ground.visitor.page(made.path)).not.toContain('For a coding agent');
+    await save({}, 1);
+    const words = block(await ground.visitor.page(made.path));
+    expect(words).toMatch(/^Finish the fix of this problem\. /);
+    expect(words).toContain(`Pull request: ${url} (branch causeway/issue-12-abc at `);
+    await save({ state: 'closed' }, 2);
+    expect(await ground.visitor.page(made.path)).not.toContain('For a coding agent');
   });
 });
 
