@@ -62,6 +62,8 @@ describe.each(REVISIONS)('a client that negotiates as %s', (mode) => {
     const client = await openClient(ground.token, mode);
     expect(client.getServerVersion()).toMatchObject({ name: 'causeway', version: '1.2.3' });
     expect(await namesOf(client)).toContain('explain_check');
+    // Else a client keeps a stream open to hear of changes that never come.
+    expect(client.getServerCapabilities()?.tools).toEqual({ listChanged: false });
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'causeway://issues/{id}',
