@@ -73,7 +73,8 @@ describe('the block for a coding agent', () => {
           Send the report again with a model configured (OPENAI_API_KEY or OPENAI_BASE_URL).
 
       Full record: https://causeway.example/issues/iss_1 (after sign-in)
-      As JSON: https://causeway.example/api/v1/issues/iss_1/ (Authorization: Bearer TOKEN, with the scope issues:read)"
+      As JSON: https://causeway.example/api/v1/issues/iss_1/ (Authorization: Bearer TOKEN, with the scope issues:read)
+      With Causeway's MCP server: get_issue iss_1"
     `);
   });
 
@@ -147,7 +148,8 @@ describe('the block for a coding agent', () => {
           \`findCoupon()\`: removed in 1a2b3c4
 
       Full record: https://causeway.example/issues/iss_1 (after sign-in)
-      As JSON: https://causeway.example/api/v1/issues/iss_1/ (Authorization: Bearer TOKEN, with the scope issues:read)"
+      As JSON: https://causeway.example/api/v1/issues/iss_1/ (Authorization: Bearer TOKEN, with the scope issues:read)
+      With Causeway's MCP server: get_issue iss_1"
     `);
   });
 
@@ -238,7 +240,8 @@ describe('the block for a coding agent', () => {
           Send the report again with a model configured (OPENAI_API_KEY or OPENAI_BASE_URL).
 
       Full record: https://causeway.example/issues/iss_1 (after sign-in)
-      As JSON: https://causeway.example/api/v1/issues/iss_1/ (Authorization: Bearer TOKEN, with the scope issues:read)"
+      As JSON: https://causeway.example/api/v1/issues/iss_1/ (Authorization: Bearer TOKEN, with the scope issues:read)
+      With Causeway's MCP server: get_issue iss_1"
     `);
   });
 
@@ -277,7 +280,7 @@ describe('the block for a coding agent', () => {
 });
 
 const OURS =
-  /^(?:[A-Z][\w', ]{2,50}(?: \(\d+ of \d+ lines\))?:|Find the cause .*|Check the cause .*|Finish the fix .*|Repository: octo\/shop|Commit: [0-9a-f]{40} \(line numbers are of it\)|Pull request: https:\S+ \(branch \S+ at c{40}\)|Analysed by .*|Indented lines .*|At signs .*|Full record: https:\S+ \(after sign-in\)|As JSON: https:\S+ \(.*\))$/;
+  /^(?:[A-Z][\w', ]{2,50}(?: \(\d+ of \d+ lines\))?:|Find the cause .*|Check the cause .*|Finish the fix .*|Repository: octo\/shop|Commit: [0-9a-f]{40} \(line numbers are of it\)|Pull request: https:\S+ \(branch \S+ at c{40}\)|Analysed by .*|Indented lines .*|At signs .*|Full record: https:\S+ \(after sign-in\)|As JSON: https:\S+ \(.*\)|With Causeway's MCP server: get_issue iss_1)$/;
 
 describe('what comes from outside', () => {
   const ATTACK = [

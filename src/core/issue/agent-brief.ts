@@ -107,6 +107,7 @@ function listAddresses(recordUrl: string): readonly string[] {
   return [
     `Full record: ${recordUrl} (after sign-in)`,
     `As JSON: ${base}/api/v1/issues/${id}/ (Authorization: Bearer TOKEN, with the scope issues:read)`,
+    `With Causeway's MCP server: get_issue ${id}`,
   ];
 }
 
