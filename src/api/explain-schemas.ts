@@ -75,6 +75,13 @@ const CauseSchema = z
       .enum(['green', 'red'])
       .nullable()
       .openapi({ description: 'The same checks on the base; null: unknown, or they disagree.' }),
+    changed: z
+      .array(z.string())
+      .nullable()
+      .openapi({ description: 'Files that the change under test touches, at most 300; null: unknown.' }),
+    isTouched: z.boolean().nullable().openapi({
+      description: 'Whether the change touches what fails, or what the failed test covers; null: unknown.',
+    }),
     reached: z.array(z.object({ path: z.string(), isCertain: z.boolean() })).openapi({
       description: 'Files of the change that the failure names (`isCertain`), or that its tests use.',
     }),

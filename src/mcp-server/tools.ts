@@ -100,7 +100,7 @@ export const TOOLS: readonly McpTool[] = [
       return {
         revision: facts.revision,
         found: facts.suspects.length === 0 ? 'nothing that the report points at reliably' : 'best first',
-        quoted: { suspects: facts.suspects.map(toSuspect), says: facts.rootCause, questions: facts.questions },
+        quoted: { suspects: facts.suspects.map(describeSuspect), says: facts.rootCause, questions: facts.questions },
       };
     },
   }),
@@ -120,7 +120,7 @@ export const TOOLS: readonly McpTool[] = [
         checked === 0
           ? 'The text names nothing of this code that could be looked up.'
           : `${wrong} of ${checked} do not hold.`;
-      return { revision: facts.revision, found, quoted: { claims: facts.claims.map(toClaim) } };
+      return { revision: facts.revision, found, quoted: { claims: facts.claims.map(describeClaim) } };
     },
   }),
   defineMcpTool({
@@ -239,6 +239,8 @@ interface JudgedCause {
   readonly tests: readonly string[];
   readonly places: readonly { readonly path: string; readonly line: number; readonly message: string }[];
   readonly base: 'green' | 'red' | null;
+  readonly changed: readonly string[] | null;
+  readonly isTouched: boolean | null;
   readonly reached: readonly { readonly path: string; readonly isCertain: boolean }[];
   readonly owners: readonly string[];
   readonly testFile: string;
@@ -270,13 +272,21 @@ interface ReadLog {
   readonly failure: FailureView | null;
 }
 
-const MEANINGS: Readonly<Record<Verdict, string>> = {
-  code: 'this change broke it',
+const MEANINGS: Readonly<Record<Exclude<Verdict, 'code'>, string>> = {
   base_broken: 'not this change: the base branch has the same failure',
   flaky: 'not this change: it fails by chance; re-run the check',
   infrastructure: 'not this change: the machine failed; re-run the check',
   inconclusive: "can't tell whose fault it is",
 };
+
+function sayWhoseFault({ verdict, isTouched, known }: JudgedCause): string {
+  if (verdict !== 'code') return MEANINGS[verdict];
+  if (isTouched === true) return 'this change: it touches what fails';
+  const flaky = known !== null && known.flakyHits > 0;
+  if (flaky)
+    return 'unclear: it passes on the base, but failed elsewhere too and passed there on a re-run; re-run before you look';
+  return 'likely this change: the check passes on the base, though the failure names no file that it touches';
+}
 
 async function explainCheck(
   {
@@ -309,7 +319,8 @@ async function explainCheck(
   }
   try {
     const { value } = await call({ path: 'checks/', query: { projectId, pullRequest, sha, run } });
-    return toJudgedHead(value as JudgedHead);
+    const head = value as JudgedHead;
+    return describeHead(head, await readAnswers(call, head));
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status !== 404) throw error;
     throw new ApiRefusal(
@@ -319,33 +330,47 @@ async function explainCheck(
   }
 }
 
-function toJudgedHead(head: JudgedHead) {
+/** Of the first causes, what their investigation concluded so far. */
+const MOST_ANSWERS = 3;
+
+async function readAnswers(call: ApiCall, { causes }: JudgedHead): Promise<ReadonlyMap<string, Issue>> {
+  const ids = causes.flatMap(({ issueId }) => issueId ?? []).slice(0, MOST_ANSWERS);
+  const read = async (id: string): Promise<readonly (readonly [string, Issue])[]> => {
+    try {
+      return [[id, (await call({ path: `issues/${id}/` })).value as Issue]];
+    } catch (error) {
+      // It may rest on what this caller may not see.
+      if (error instanceof ApiRefusal && error.status === 404) return [];
+      throw error;
+    }
+  };
+  return new Map((await Promise.all(ids.map(read))).flat());
+}
+
+function describeHead(head: JudgedHead, answers: ReadonlyMap<string, Issue>) {
   const red = head.causes.filter(({ checks }) => checks.some(({ isRed }) => isRed));
-  const own = red.filter(({ verdict }) => verdict === 'code').length;
-  const unclear = red.filter(({ verdict }) => verdict === 'inconclusive').length;
-  const change = head.isDefault ? 'the newest commits of the default branch' : 'this change';
-  const answer =
-    red.length === 0
-      ? head.state === 'waiting'
-        ? 'The checks have not ended yet; none has failed so far.'
-        : 'No check is red.'
-      : `${red.length === 1 ? 'One cause' : `${red.length} causes`}: ${own} because of ${change}, ${red.length - own - unclear} not, ${unclear} unclear.`;
+  const meanings = red.map(sayWhoseFault);
+  const none = head.state === 'waiting' ? 'The checks have not ended yet; none has failed so far.' : 'No check is red.';
   return {
-    answer,
+    answer:
+      red.length === 0 ? none : `${red.length === 1 ? 'Red' : `Red for ${red.length} causes`}: ${meanings.join('; ')}.`,
     sha: head.sha,
-    pullRequest: head.pullRequest,
+    ...(head.pullRequest === null ? { onDefaultBranch: head.isDefault } : { pullRequest: head.pullRequest }),
     state: head.state,
-    causes: head.causes.map(toCause),
+    causes: head.causes.map((cause) => describeCause(cause, answers.get(cause.issueId ?? '') ?? null)),
     ...(head.stillWaiting.length > 0 && { stillRunning: head.stillWaiting.length }),
     ...(head.leftOut.length > 0 && { quoted: { notExamined: head.leftOut } }),
   };
 }
 
-function toCause(cause: JudgedCause) {
+/** Suspects of an investigation that are told with a check. */
+const MOST_SUSPECTS = 3;
+
+function describeCause(cause: JudgedCause, answer: Issue | null) {
   const { known, range } = cause;
   return {
     verdict: cause.verdict,
-    means: MEANINGS[cause.verdict],
+    means: sayWhoseFault(cause),
     ...(!cause.checks.some(({ isRed }) => isRed) && { passedSince: true }),
     standing: cause.standing,
     failureId: cause.failureId,
@@ -361,14 +386,23 @@ function toCause(cause: JudgedCause) {
     }),
     ...(range !== null && { broughtBy: range }),
     ...(cause.issueId !== null && { issueId: cause.issueId }),
+    ...(answer !== null && {
+      outcome: answer.analysis.outcome,
+      confidence: answer.analysis.confidence,
+      hasPatch: answer.diff.files.length > 0,
+    }),
     ...(cause.issueId === null && cause.investigationId !== null && { investigationId: cause.investigationId }),
     quoted: {
       checks: cause.checks.map(({ name }) => name),
       error: cause.headline,
       tests: cause.tests,
       reasons: cause.reasons,
-      places: cause.places.map(formatNamedPlace),
-      changedFilesConcerned: cause.reached.map(({ path }) => path),
+      ...(answer !== null && {
+        found: answer.rootCause,
+        suspects: answer.analysis.suspects.slice(0, MOST_SUSPECTS).map(describeSuspect),
+      }),
+      changedFiles: cause.changed ?? [],
+      places: listPlaces(cause.places),
       ...(cause.testFile !== '' && { testFile: cause.testFile }),
       ...(cause.owners.length > 0 && { owners: cause.owners }),
       ...(cause.step !== '' && { step: cause.step }),
@@ -377,8 +411,13 @@ function toCause(cause: JudgedCause) {
   };
 }
 
-function formatNamedPlace({ path, line, message }: JudgedCause['places'][number]): string {
-  return `${path}${line > 0 ? `:${line}` : ''}${message === '' ? '' : ` ${message}`}`;
+/** Each place once; what is said of it stands in the log, but for annotations. */
+function listPlaces(places: JudgedCause['places']): readonly string[] {
+  const shown = places.map(({ path, line, message }) => {
+    const at = `${path}${line > 0 ? `:${line}` : ''}`;
+    return message === '' || message.includes(path) ? at : `${at} ${message}`;
+  });
+  return [...new Set(shown)];
 }
 
 function toReadLog(read: ReadLog) {
@@ -393,7 +432,7 @@ function toReadLog(read: ReadLog) {
     quoted: {
       error: read.headline,
       tests: read.tests,
-      places: read.places.filter(({ isInRepository }) => isInRepository).map(formatNamedPlace),
+      places: listPlaces(read.places.filter(({ isInRepository }) => isInRepository)),
       ...(machine !== null && { machine: machine.line === '' ? machine.what : `${machine.what}: ${machine.line}` }),
       ...(read.owners.length > 0 && { owners: read.owners }),
       ...(read.step !== '' && { step: read.step }),
@@ -469,11 +508,11 @@ async function lookUpFacts(
   return (await call({ method: 'POST', path: 'facts/', body: { projectId, data, revision } })).value as Facts;
 }
 
-function toSuspect({ file, line, function: name, reasons }: Suspect) {
+function describeSuspect({ file, line, function: name, reasons }: Suspect) {
   return { at: `${file}${line > 0 ? `:${line}` : ''}`, ...(name !== '' && { function: name }), reasons };
 }
 
-function toClaim({ text, kind, state, reference, note }: ReportClaim) {
+function describeClaim({ text, kind, state, reference, note }: ReportClaim) {
   return { text, kind, state, ...(reference !== '' && { reference }), ...(note !== '' && { note }) };
 }
 
@@ -498,7 +537,7 @@ async function readIssueAnswer({ issueId }: { readonly issueId: string }, { call
       solutionSteps: issue.solutionSteps.map(({ description }) => description),
       stepsToReproduce: issue.stepsToReproduce.map(({ description }) => description),
       evidence: analysis.citations.map(({ claim, quote }) => ({ claim, quote })),
-      suspects: analysis.suspects.map(toSuspect),
+      suspects: analysis.suspects.map(describeSuspect),
       ...(analysis.questions.length > 0 && { questions: analysis.questions }),
     },
   };

@@ -31,7 +31,11 @@ interface ExplainedCause
   readonly places: readonly Pick<Finding['places'][number], 'path' | 'line' | 'message'>[];
   /** Null: unknown, or some checks pass there and some fail. */
   readonly base: 'green' | 'red' | null;
-  /** Files of the change under test. */
+  /** Files that the change under test touches, at most 300; null: unknown. */
+  readonly changed: readonly string[] | null;
+  /** Whether it touches what fails, or what the failing test covers; null: unknown. */
+  readonly isTouched: boolean | null;
+  /** Those of its files that the failure names or its tests reach. */
   readonly reached: NonNullable<Finding['reached']>;
   /** Of the file that the answer is about, or else of the failing one. */
   readonly owners: readonly string[];
@@ -139,6 +143,8 @@ async function explainCause(
     ...{ step, headline, lines, cut, tests },
     places: places.map(({ path, line, message }) => ({ path, line, message })),
     base: finding.base ?? null,
+    changed: finding.changed ?? null,
+    isTouched: finding.isTouched ?? null,
     reached: finding.reached ?? [],
     owners: issue?.analysis.ownership?.owners ?? finding.testFile?.owners ?? (await readFailingOwners()),
     testFile,

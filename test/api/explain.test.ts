@@ -78,6 +78,8 @@ describe('GET /api/v1/checks/', () => {
           ...{ cut: '', tests: [] },
           places: [{ path: 'src/cart.py', line: 12, message: "KeyError: 'sum'" }],
           base: 'green',
+          changed: ['src/cart.py', 'README.md'],
+          isTouched: true,
           reached: [{ path: 'src/cart.py', isCertain: true }],
           owners: ['@octo/cart'],
           ...{ testFile: '', range: null, known: null },

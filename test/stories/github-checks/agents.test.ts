@@ -37,7 +37,7 @@ it('tells whose a red check is, in less than 4 KB, and where else its failure wa
   const asked = { project: desk.name, pullRequest: second.number };
   const told = await agent.call('explain_check', asked);
   expect(Buffer.byteLength(JSON.stringify(told))).toBeLessThan(4_096);
-  expect(told).toMatchObject({ answer: expect.stringMatching(/^One cause: /), sha: second.sha, state: 'red' });
+  expect(told).toMatchObject({ answer: expect.stringMatching(/^Red: this change/), sha: second.sha, state: 'red' });
   const [cause] = told['causes'] as readonly ToolData[];
   expect(cause).toMatchObject({
     standing: 'known',
