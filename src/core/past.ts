@@ -36,6 +36,8 @@ export interface PastCheck {
   readonly sha: string;
   readonly branch: string;
   readonly pullRequest: number | null;
+  /** Whether a person pushed it to this repository, which takes write access: no fork, and no bot. */
+  readonly isTrusted: boolean;
   readonly check: Check;
   /** Whether it passed when its workflow run was repeated. */
   readonly passedAgain: boolean;

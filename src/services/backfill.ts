@@ -55,7 +55,9 @@ async function recordPast(services: BackfillServices, project: GithubProject, si
   for (const { past, where, verdict, fingerprint, headline } of read.judged.toReversed()) {
     signal.throwIfAborted();
     const failure = { id: createId('fal'), projectId: project.id, fingerprint, headline };
-    await store.recordSightings(failure, [toSighting(past.check, where, verdict, at)]);
+    const sighting = toSighting(past.check, where, verdict, at);
+    const recorded = await store.recordSightings(failure, [sighting]);
+    if (past.passedAgain) await store.markFlaky(recorded.failure.id, [sighting.key]);
   }
   const forecast = makeForecast(read, (await store.readMeanCost()) ?? NOMINAL_COST);
   await store.saveBackfill({ ...backfill, state: 'done', forecast }, now().toISOString());

@@ -126,8 +126,9 @@ async function readPastCheck(
 ): Promise<PastReading> {
   const { sha, branch, pullRequest, check } = past;
   const isOnDefault = pullRequest === null && branch === from.project.source.defaultBranch;
-  // The authors of past pull requests are not looked up.
-  const where: SeenAt = { sha, branch, pullRequest, isOnDefault, isTrusted: isOnDefault };
+  // As in the ledger: a branch without a pull request says nothing of others.
+  const isTrusted = isOnDefault || (pullRequest !== null && past.isTrusted);
+  const where: SeenAt = { sha, branch, pullRequest, isOnDefault, isTrusted };
   const limits = { ...(isOnDefault ? ALL_OUTPUT : OUTSIDE_OUTPUT), artifactBytes: 0 };
   const { output, words } = await readCheckTexts(from, check, limits);
   const { log, annotations, noLog } = words;

@@ -5,7 +5,16 @@ import type { Backfill } from '../../src/db/backfills.ts';
 import { createLog } from '../../src/log.ts';
 import { createBackfillHandler, createCallAllowance } from '../../src/services/backfill.ts';
 import { type Cut, CutShort, cutShort } from '../support/cut-short.ts';
-import { CODE_LOG, DISK_LOG, type HeadGround, headGround, logOf, OTHER_LOG } from '../support/head-ground.ts';
+import {
+  CODE_LOG,
+  DISK_LOG,
+  HEAD,
+  type HeadGround,
+  headGround,
+  logOf,
+  OTHER_LOG,
+  pullRequestPlace,
+} from '../support/head-ground.ts';
 import { at as time } from '../support/store-samples.ts';
 
 const SHA = 'e'.repeat(40);
@@ -74,11 +83,43 @@ describe('the red checks of the past', () => {
     expect(await at.store.listInvestigations({ projectIds: [at.project.id], limit: 1 })).toEqual([]);
   });
 
+  describe('that passed when they were run again', () => {
+    const [one, other] = ['1'.repeat(40), '2'.repeat(40)];
+
+    async function seenIn(at: HeadGround, from: { readonly isFork?: boolean }) {
+      for (const [sha, pullRequest] of [[one, 3] as const, [other, 4] as const]) {
+        at.run('test', 'red', { sha, branch: `topic-${pullRequest}`, pullRequest, log: CODE_LOG, ...from });
+        at.run('test', 'green', { sha, branch: `topic-${pullRequest}`, pullRequest, ...from });
+      }
+      await handled(at);
+      at.seconds = 600;
+      at.world.places.set(HEAD, pullRequestPlace({ number: 9 }));
+      at.run('test', 'red', { log: CODE_LOG });
+      return (await at.look()).head.findings[0];
+    }
+
+    it('are chance in the ledger, and so is the same failure from then on', async () => {
+      await using at = await ground();
+      const finding = await seenIn(at, {});
+      expect(await at.store.listFailures([at.project.id], { limit: 10 })).toMatchObject([{ hits: 3, flakyHits: 2 }]);
+      expect(finding).toMatchObject({
+        verdict: 'flaky',
+        reasons: [{ code: 'seen_before', hits: 2, flakyHits: 2, pullRequests: 2 }],
+      });
+    });
+
+    it('excuse nothing where they are from forks', async () => {
+      await using at = await ground();
+      expect((await seenIn(at, { isFork: true }))?.verdict).toBe('code');
+    });
+  });
+
   it('count once wherever the reading is killed', async () => {
     const whole = await killed([]);
+    expect(whole.calls).toContain('markFlaky');
     expect(whole.calls.length).toBeGreaterThan(10);
     for (const [call, name] of whole.calls.entries()) {
-      if (!['recordSightings', 'saveBackfill'].includes(name)) continue;
+      if (!['recordSightings', 'markFlaky', 'saveBackfill'].includes(name)) continue;
       expect((await killed([call])).end, `killed after ${name}`).toEqual(whole.end);
     }
   });
@@ -139,6 +180,7 @@ describe('the red checks of the past', () => {
 async function killed(calls: readonly number[]): Promise<{ end: unknown; calls: readonly string[] }> {
   await using at = await ground();
   fourFailures(at);
+  at.run('till', 'green', { sha: SHA, branch: 'x', pullRequest: 3 });
   const cuts: readonly Cut[] = [...calls, -1].map((call) => ({ call, isDone: true, calls: [] }));
   for (const cut of cuts) {
     try {

@@ -69,6 +69,7 @@ interface RunOptions extends Partial<Check> {
   readonly words?: Partial<CheckOutput>;
   readonly branch?: string;
   readonly pullRequest?: number | null;
+  readonly isFork?: boolean;
 }
 
 export interface HeadGround extends AsyncDisposable {
@@ -112,7 +113,7 @@ export async function headGround(file?: string): Promise<HeadGround> {
   const self: HeadGround = {
     ...{ opened, store, project, world, deps, seconds: 0 },
     run: (name, state, options = {}) => {
-      const { sha = HEAD, log = '', words, branch = '', pullRequest = null, ...changes } = options;
+      const { sha = HEAD, log = '', words, branch = '', pullRequest = null, isFork = false, ...changes } = options;
       const check: Check = {
         ...{
           name,
@@ -127,7 +128,14 @@ export async function headGround(file?: string): Promise<HeadGround> {
         ...{ title: '', summary: '', text: '', annotations: 0 },
         ...changes,
       };
-      world.runs.push({ sha, branch, pullRequest, check, words: { log, noLog: '', annotations: [], ...words } });
+      world.runs.push({
+        sha,
+        branch,
+        pullRequest,
+        isFork,
+        check,
+        words: { log, noLog: '', annotations: [], ...words },
+      });
       return check;
     },
     look: async (sha = HEAD, changes = {}) => {
@@ -161,6 +169,6 @@ function greenBefore({ runs }: MemoryWorld): void {
     const times = { startedAt: at(-7_200), endedAt: at(-7_100) };
     const green = { ...check, ...times, state: 'green', conclusion: 'success', runId: 100_000 + said.size } as const;
     const words = { log: '', noLog: '', annotations: [] };
-    runs.unshift({ sha: BASE, branch: 'main', pullRequest: null, check: green, words });
+    runs.unshift({ sha: BASE, branch: 'main', pullRequest: null, isFork: false, check: green, words });
   }
 }

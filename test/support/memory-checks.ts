@@ -20,6 +20,7 @@ interface MemoryRun {
   readonly sha: string;
   readonly branch: string;
   readonly pullRequest: number | null;
+  readonly isFork: boolean;
   readonly check: Check;
   readonly words: CheckOutput;
 }
@@ -116,8 +117,8 @@ export function createMemoryChecks(world: MemoryWorld): Checks & PastReader {
       const checks = young
         .filter(({ check }) => check.state === 'red')
         .map((run) => {
-          const { words: _words, ...past } = run;
-          return { ...past, passedAgain: again(run), base: { state: 'unknown' } as const };
+          const { words: _words, isFork, ...past } = run;
+          return { ...past, isTrusted: !isFork, passedAgain: again(run), base: { state: 'unknown' } as const };
         });
       const issues = { labels: ['analyse'], opened: 0, labelled: [] };
       return { checks, runs: young.length, unreadRuns: 0, from: since, issues, calls: world.pastCalls };

@@ -1,7 +1,7 @@
 // The failed jobs of the past days with what the base said before them, and the issues opened in those days.
 import type { Check } from '../../core/check/index.ts';
 import type { Past, PastCheck, PastIssues, PastReader } from '../../core/past.ts';
-import { ignoreRefused, ignoreUnknown, readPages, recoverFrom } from '../clients/index.ts';
+import { ignoreRefused, ignoreUnknown, isBot, readPages, recoverFrom, toPerson, toUser } from '../clients/index.ts';
 import { includesLabel } from '../configuration/index.ts';
 import { ACTIONS, isRedConclusion } from './list-checks.ts';
 import { type Inquiry, isTesting } from './workflow-runs.ts';
@@ -117,15 +117,18 @@ function findOnBase({ conclusion }: PastRun, name: string, red: readonly RedJob[
   return { state: conclusion === 'success' || red !== undefined ? 'green' : 'unknown' };
 }
 
-function describePastPlace({ project }: Inquiry, run: PastRun): Pick<PastCheck, 'sha' | 'branch' | 'pullRequest'> {
+function describePastPlace({ project }: Inquiry, run: PastRun): Omit<PastCheck, keyof RedJob | 'base'> {
   const { id, full_name: name } = run.head_repository ?? {};
   const branch = run.head_branch ?? '';
   // A fork's branch is named as GitHub does it: its `main` isn't ours.
-  const isFork = id !== project.source.repositoryId && branch !== '';
+  const isOwn = id === project.source.repositoryId;
+  const isFork = !isOwn && branch !== '';
+  const actor = toUser(run.actor);
   return {
     sha: run.head_sha,
     branch: isFork ? `${name?.split('/')[0] ?? 'unknown'}:${branch}` : branch,
     pullRequest: run.pull_requests?.[0]?.number ?? null,
+    isTrusted: isOwn && toPerson(actor) !== null && !isBot(actor),
   };
 }
 

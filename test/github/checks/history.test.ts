@@ -88,6 +88,27 @@ describe('the past', () => {
     expect((await house.checks.readOutput(house.project, late!.check, SIGNAL)).log).toBe('Error: no\n');
   });
 
+  it('says what was pushed by somebody with write access: not a fork, and not a bot', async () => {
+    await using house = await checksHouse();
+    const { people } = house;
+    people.otherApp('renovate');
+    const jobs = [failed];
+    const topic = await house.branch('topic');
+    await people.reportWorkflowRun(SHOP, { sha: topic, by: 'wren', at: ago(house, 4), jobs });
+    await people.reportWorkflowRun(SHOP, { sha: topic, by: 'renovate[bot]', at: ago(house, 3), jobs });
+    const fork = await people.fork(SHOP, 'eve');
+    const from = `eve/${fork.name}`;
+    const sha = await people.push(from, { by: 'eve', branch: 'evil', files: { 'evil.js': 'x\n' } });
+    await people.openPull(SHOP, { by: 'eve', title: 'Evil', head: 'evil', headRepository: from });
+    await people.reportWorkflowRun(SHOP, { sha, by: 'eve', at: ago(house, 2), jobs });
+    const { checks } = await read(house);
+    expect(checks.map(({ branch, isTrusted }) => [branch, isTrusted])).toEqual([
+      ['eve:evil', false],
+      ['topic', false],
+      ['topic', true],
+    ]);
+  });
+
   it('has none of what anybody may start', async () => {
     await using house = await checksHouse();
     const { people } = house;
