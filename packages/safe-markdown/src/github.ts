@@ -286,14 +286,16 @@ function removeOrders(markdown: string): string {
 
 /**
  * Untrusted text for places that render no code, such as titles and commit messages: one line of at most `max`
- * characters, cut at a word, in which GitHub and CI read nothing.
+ * characters, cut at a word, in which GitHub and CI read nothing. A `label` gets into no commit, where CI obeys words in
+ * brackets: it keeps those of code.
  */
-export function formatPlain(text: string, max: number): string {
-  let plain = removeTextMarks(sanitiseLine(text, 4 * max));
+export function formatPlain(text: string, max: number, place: 'commit' | 'label' = 'commit'): string {
+  const clean = place === 'label' ? removeTextMarks : (words: string) => removeTextMarks(removeBrackets(words));
+  let plain = clean(sanitiseLine(text, 4 * max));
   // What is taken out of a word can leave another one that means something.
   for (let before = ''; before !== plain; ) {
     before = plain;
-    plain = removeTextMarks(plain);
+    plain = clean(plain);
   }
   if (plain.length <= max) return plain;
   const cut = truncate(plain, max - 1);
@@ -301,12 +303,14 @@ export function formatPlain(text: string, max: number): string {
   return `${(word.length > max / 2 ? word : cut).trimEnd()}…`;
 }
 
+function removeBrackets(text: string): string {
+  return text.replace(/[[{]/g, '(').replace(/[\]}]/g, ')');
+}
+
 function removeTextMarks(text: string): string {
   return text
     .replace(/[`*]+|<!--|-->/g, '')
     .replace(/[<>]/g, ' ')
-    .replace(/[[{]/g, '(')
-    .replace(/[\]}]/g, ')')
     .replace(/(?<=[\p{L}\p{N}])@/gu, ' at ')
     .replaceAll('@', '')
     .replace(/(?:[a-z][a-z0-9+.-]{0,30})?:\/\/+/gi, '')

@@ -23,6 +23,12 @@ describe('plain words', () => {
     expect(formatPlain(text, 200)).toBe(plain);
   });
 
+  it('keep the brackets of code where no commit takes them over', () => {
+    expect(formatPlain("Type 'string[]' has no [Symbol.iterator]({ a }) @mona `x`", 200, 'label')).toBe(
+      "Type 'string[]' has no [Symbol.iterator]({ a }) mona x",
+    );
+  });
+
   it('never hold what GitHub or CI acts on, and are one line of the length asked for', () => {
     const part = fc.constantFrom(
       '@',

@@ -2,7 +2,7 @@
 
 import type { UnreadFile } from 'causeway-ci-log';
 import { isSafePath } from 'causeway-paths';
-import { formatCodeSpan, formatPlain, sanitiseInline } from 'causeway-safe-markdown';
+import { formatCodeSpan, sanitiseInline } from 'causeway-safe-markdown';
 import { sanitiseText } from 'causeway-visible-text';
 import {
   describeDays,
@@ -36,6 +36,7 @@ import {
   findBase,
   findCauseIssue,
   findRangeOf,
+  formatLabel,
   isOnDefault,
   isRed,
   readOutput,
@@ -558,5 +559,5 @@ function findShownSuspect({ head, isPublic }: CheckRunContent, cause: ShownCause
 /** Plain text, as GitHub shows it; never empty, which GitHub refuses. */
 function toMessage(message: string, { excerpt, checks }: Finding): string {
   const words = sanitiseText(message, MAX_MESSAGE) || sanitiseText(excerpt.headline, MAX_MESSAGE);
-  return formatPlain(words, MAX_MESSAGE) || formatPlain(`${checks[0]?.name ?? ''} points here`, MAX_MESSAGE);
+  return formatLabel(words, MAX_MESSAGE) || formatLabel(`${checks[0]?.name ?? ''} points here`, MAX_MESSAGE);
 }

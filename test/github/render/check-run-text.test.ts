@@ -95,6 +95,12 @@ describe('the title', () => {
       judgedHere({ excerpt: { ...finding().excerpt, headline: '✖ takes a coupon (1.24ms)', lines: NAMED_FIRST } }),
     ],
     [
+      "Your change: [ERR_ASSERTION] Argument of type 'string[]' is no '{ a: 1 }'",
+      judgedHere({
+        excerpt: { ...EMPTY_EXCERPT, headline: "[ERR_ASSERTION] Argument of type 'string[]' is no '{ a: 1 }'" },
+      }),
+    ],
+    [
       `Your change: No element with the text 1 1 1 was found in the page that was rendered.`,
       judgedHere({ excerpt: { ...EMPTY_EXCERPT, headline: LONG } }),
     ],
