@@ -98,7 +98,7 @@ function renderSeveral(content: CheckRunContent, max: number): string {
   const { causes } = content;
   const parts: string[] = [];
   for (const [index, cause] of causes.entries()) {
-    const part = `${formatLabel(nameChecks(cause, cutName), MAX_NAME)}: ${describeShort(content, cause)}`;
+    const part = `${formatPlainLabel(nameChecks(cause, cutName), MAX_NAME)}: ${describeShort(content, cause)}`;
     const more = `and ${causes.length - index} more`;
     if (`${causes.length} causes: ${[...parts, part, more].join('; ')}`.length > max) {
       parts.push(more);
@@ -111,8 +111,8 @@ function renderSeveral(content: CheckRunContent, max: number): string {
 
 function describeShort(content: CheckRunContent, cause: ShownCause): string {
   const source = attributeFailure(content, cause);
-  if (source.kind === 'infrastructure') return formatLabel(describeInfrastructureFault(cause), MAX_SHORT);
-  const base = formatLabel(findBase(content), MAX_NAME);
+  if (source.kind === 'infrastructure') return formatPlainLabel(describeInfrastructureFault(cause), MAX_SHORT);
+  const base = formatPlainLabel(findBase(content), MAX_NAME);
   if (source.kind === 'here') return source.base === 'green' ? `passes on ${base}` : 'fails here';
   const lead = describeInPlain(content, cause, source);
   return `${lead.charAt(0).toLowerCase()}${lead.slice(1)}`;
@@ -123,7 +123,7 @@ function renderCauseTitle(content: CheckRunContent, cause: ShownCause, max: numb
   const lead = describeInPlain(content, cause, source);
   if (source.kind === 'base_broken') return isOnDefault(content) ? lead : `${lead}, not your change`;
   const rest = describeRest(content, cause, source);
-  return rest === '' ? lead : `${lead}: ${formatLabel(rest, max - lead.length - 2)}`;
+  return rest === '' ? lead : `${lead}: ${formatPlainLabel(rest, max - lead.length - 2)}`;
 }
 
 function describeRest({ isPublic }: CheckRunContent, cause: ShownCause, source: Attribution): string {
@@ -159,7 +159,7 @@ function describeTests({ excerpt: { tests } }: Finding): string {
 /** What failed, which stays true whatever is found out later. Plain text of at most 255 characters. */
 export function describeFailed(cause: ShownCause): string {
   const tests = describeTests(cause.finding);
-  return formatLabel(`${nameChecks(cause, cutName)} failed${tests === '' ? '' : `: ${tests}`}`, MAX_CHECK_TITLE);
+  return formatPlainLabel(`${nameChecks(cause, cutName)} failed${tests === '' ? '' : `: ${tests}`}`, MAX_CHECK_TITLE);
 }
 
 function describeInfrastructureFault({ finding: { reasons } }: ShownCause): string {
@@ -235,7 +235,7 @@ export function findRangeOf(cause: Pick<ShownCause, 'finding' | 'failure'>): Com
 /** Plain text, in which GitHub links nothing. */
 function describeInPlain(content: CheckRunContent, cause: ShownCause, source: Attribution): string {
   if (source.kind === 'elsewhere') return `Same failure as #${source.number}`;
-  return formatLabel(describeAttribution(content, cause, source, cutName), 4 * MAX_NAME);
+  return formatPlainLabel(describeAttribution(content, cause, source, cutName), 4 * MAX_NAME);
 }
 
 /** Sanitised Markdown. */
@@ -295,12 +295,12 @@ function describeHere(
 }
 
 /** Plain text, in which GitHub links nothing. */
-export function formatLabel(text: string, max: number): string {
+export function formatPlainLabel(text: string, max: number): string {
   return formatPlain(text, max, 'label');
 }
 
 function cutName(name: string): string {
-  return formatLabel(name, MAX_NAME);
+  return formatPlainLabel(name, MAX_NAME);
 }
 
 function nameChecks({ finding: { checks } }: ShownCause, format: (name: string) => string): string {

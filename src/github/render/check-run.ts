@@ -36,7 +36,7 @@ import {
   findBase,
   findCauseIssue,
   findRangeOf,
-  formatLabel,
+  formatPlainLabel,
   isOnDefault,
   isRed,
   readOutput,
@@ -559,5 +559,5 @@ function findShownSuspect({ head, isPublic }: CheckRunContent, cause: ShownCause
 /** Plain text, as GitHub shows it; never empty, which GitHub refuses. */
 function toMessage(message: string, { excerpt, checks }: Finding): string {
   const words = sanitiseText(message, MAX_MESSAGE) || sanitiseText(excerpt.headline, MAX_MESSAGE);
-  return formatLabel(words, MAX_MESSAGE) || formatLabel(`${checks[0]?.name ?? ''} points here`, MAX_MESSAGE);
+  return formatPlainLabel(words, MAX_MESSAGE) || formatPlainLabel(`${checks[0]?.name ?? ''} points here`, MAX_MESSAGE);
 }
