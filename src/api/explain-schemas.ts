@@ -99,6 +99,15 @@ const CauseSchema = z
         branches: z.array(z.string()),
         isOnDefault: z.boolean(),
         firstSeenAt: z.string(),
+        firstSeen: z
+          .object({
+            sha: z.string(),
+            branch: z.string(),
+            pullRequest: z.int().nullable(),
+            subject: z.string().openapi({ description: 'First line of its message; empty: it cannot be read.' }),
+            files: z.array(z.string()).openapi({ description: 'That the commit changes, at most five.' }),
+          })
+          .openapi({ description: 'The commit with the first check that failed of it.' }),
         sharedFrom: z
           .int()
           .nullable()
@@ -119,6 +128,10 @@ export const ChecksSchema: z.ZodType<Loose<ExplainedHead>> = z
     branch: z.string(),
     pullRequest: z.int().nullable(),
     isDefault: z.boolean().openapi({ description: 'Whether it is a commit of the default branch.' }),
+    change: z.string().openapi({
+      description:
+        'Of a pull request: its change of at most ten files, as a patch for reading; empty: unknown, or of more.',
+    }),
     state: z.enum(STATES).openapi({
       description:
         'Waiting: some checks have not ended. Superseded: the pull request has newer commits, or was closed. Ignored: not examined.',

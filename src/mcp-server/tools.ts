@@ -219,6 +219,7 @@ interface JudgedHead {
   readonly branch: string;
   readonly pullRequest: number | null;
   readonly isDefault: boolean;
+  readonly change: string;
   readonly state: 'waiting' | 'red' | 'green' | 'superseded' | 'ignored';
   readonly endedAt: string;
   readonly causes: readonly JudgedCause[];
@@ -252,6 +253,13 @@ interface JudgedCause {
     readonly branches: readonly string[];
     readonly isOnDefault: boolean;
     readonly firstSeenAt: string;
+    readonly firstSeen: {
+      readonly sha: string;
+      readonly branch: string;
+      readonly pullRequest: number | null;
+      readonly subject: string;
+      readonly files: readonly string[];
+    };
     readonly sharedFrom: number | null;
   } | null;
   readonly investigationId: string | null;
@@ -292,6 +300,7 @@ async function explainCheck(
   {
     project,
     log,
+    full,
     ...named
   }: {
     readonly project?: string | undefined;
@@ -299,6 +308,7 @@ async function explainCheck(
     readonly sha?: string | undefined;
     readonly run?: string | undefined;
     readonly log?: string | undefined;
+    readonly full?: boolean | undefined;
   },
   { call, hasLedger }: ToolContext,
 ): Promise<Readonly<Record<string, unknown>>> {
@@ -320,7 +330,7 @@ async function explainCheck(
   try {
     const { value } = await call({ path: 'checks/', query: { projectId, pullRequest, sha, run } });
     const head = value as JudgedHead;
-    return describeHead(head, await readAnswers(call, head));
+    return describeHead(head, await readAnswers(call, head), full === true);
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status !== 404) throw error;
     throw new ApiRefusal(
@@ -347,7 +357,12 @@ async function readAnswers(call: ApiCall, { causes }: JudgedHead): Promise<Reado
   return new Map((await Promise.all(ids.map(read))).flat());
 }
 
-function describeHead(head: JudgedHead, answers: ReadonlyMap<string, Issue>) {
+/** Characters of the change that are told. */
+const SHORT_CHANGE = 1_200;
+const FULL_CHANGE = 20_000;
+
+function describeHead(head: JudgedHead, answers: ReadonlyMap<string, Issue>, isFull: boolean) {
+  const changedFiles = [...new Set(head.causes.flatMap(({ changed }) => changed ?? []))];
   const red = head.causes.filter(({ checks }) => checks.some(({ isRed }) => isRed));
   const meanings = red.map(sayWhoseFault);
   const none = head.state === 'waiting' ? 'The checks have not ended yet; none has failed so far.' : 'No check is red.';
@@ -359,7 +374,11 @@ function describeHead(head: JudgedHead, answers: ReadonlyMap<string, Issue>) {
     state: head.state,
     causes: head.causes.map((cause) => describeCause(cause, answers.get(cause.issueId ?? '') ?? null)),
     ...(head.stillWaiting.length > 0 && { stillRunning: head.stillWaiting.length }),
-    ...(head.leftOut.length > 0 && { quoted: { notExamined: head.leftOut } }),
+    quoted: {
+      ...(changedFiles.length > 0 && { changedFiles }),
+      ...(head.change !== '' && { change: head.change.slice(0, isFull ? FULL_CHANGE : SHORT_CHANGE) }),
+      ...(head.leftOut.length > 0 && { notExamined: head.leftOut }),
+    },
   };
 }
 
@@ -382,6 +401,7 @@ function describeCause(cause: JudgedCause, answer: Issue | null) {
         pullRequests: known.pullRequests,
         onDefaultBranch: known.isOnDefault,
         since: known.firstSeenAt,
+        firstCommit: known.firstSeen.sha,
       },
     }),
     ...(range !== null && { broughtBy: range }),
@@ -401,7 +421,7 @@ function describeCause(cause: JudgedCause, answer: Issue | null) {
         found: answer.rootCause,
         suspects: answer.analysis.suspects.slice(0, MOST_SUSPECTS).map(describeSuspect),
       }),
-      changedFiles: cause.changed ?? [],
+      ...(known !== null && { firstSeen: describeFirstSeen(known.firstSeen) }),
       places: listPlaces(cause.places),
       ...(cause.testFile !== '' && { testFile: cause.testFile }),
       ...(cause.owners.length > 0 && { owners: cause.owners }),
@@ -409,6 +429,16 @@ function describeCause(cause: JudgedCause, answer: Issue | null) {
       log: cause.lines,
     },
   };
+}
+
+function describeFirstSeen({
+  branch,
+  pullRequest,
+  subject,
+  files,
+}: NonNullable<JudgedCause['known']>['firstSeen']): string {
+  const where = pullRequest === null ? `on ${branch}` : `in #${pullRequest}`;
+  return `${where}${subject === '' ? '' : `: ${subject}`}${files.length === 0 ? '' : ` (${files.join(', ')})`}`;
 }
 
 /** Each place once; what is said of it stands in the log, but for annotations. */

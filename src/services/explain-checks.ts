@@ -1,4 +1,5 @@
 // What is known of the red checks of one commit, for programs that ask: what was judged, and nothing is judged again.
+import type { Repository } from 'causeway-git-objects';
 import {
   describeNotBegun,
   describeReason,
@@ -52,8 +53,16 @@ interface ExplainedCause
 /** Of a failure that was seen at other commits too. */
 interface KnownCause extends Pick<Failure, 'hits' | 'flakyHits' | 'pullRequests' | 'branches' | 'isOnDefault'> {
   readonly firstSeenAt: string;
+  readonly firstSeen: FirstSeen;
   /** The pull request whose analysis explains it here as well; null: none. */
   readonly sharedFrom: number | null;
+}
+
+/** The commit with the first check that failed of it; `subject` is "", and `files` is empty, where it cannot be read. */
+interface FirstSeen extends Pick<Failure['firstSeen'], 'sha' | 'branch' | 'pullRequest'> {
+  readonly subject: string;
+  /** That the commit changes, at most five. */
+  readonly files: readonly string[];
 }
 
 export interface ExplainedHead
@@ -63,10 +72,12 @@ export interface ExplainedHead
   readonly pullRequest: number | null;
   /** Whether it is a commit of the default branch. */
   readonly isDefault: boolean;
+  /** Of a pull request: its change of at most ten files, as a patch for reading; "": unknown, or of more. */
+  readonly change: string;
   readonly causes: readonly ExplainedCause[];
 }
 
-/** The answer does without owners then. */
+/** The answer does without owners and the source then. */
 const OWNERS_MS = 5_000;
 
 /** Null: no checks of such a name are known. */
@@ -79,9 +90,10 @@ export async function explainChecks(
   const head = await deps.store.findNamedHead(project.id, name);
   if (head === null) return null;
   const readOwners = await createReader(deps, asking, project);
+  const readSource = createSourceReader(deps, asking, project);
   const causes: ExplainedCause[] = [];
   for (const finding of head.findings) {
-    causes.push(await explainCause(deps, asking, { finding, head, readOwners }));
+    causes.push(await explainCause(deps, asking, { finding, head, readOwners, readSource }));
   }
   const { projectId, sha, state, place, endedAt, leftOut, stillWaiting } = head;
   return {
@@ -90,6 +102,7 @@ export async function explainChecks(
     branch: place?.branch ?? head.branch,
     pullRequest: place?.kind === 'pull_request' ? place.number : null,
     isDefault: place?.kind === 'default',
+    change: await readChange(head, readSource),
     state,
     endedAt,
     causes,
@@ -113,7 +126,58 @@ async function createReader(deps: ExplainDeps, { signal }: Asking, project: Proj
   }
 }
 
+/** What is read from the project's source, redacted; `otherwise` where that cannot be opened and read in time. */
+type SourceReader = <T>(read: (repository: Repository, signal: AbortSignal) => Promise<T>, otherwise: T) => Promise<T>;
+
+function createSourceReader(
+  { source, redactor, log, isPaused }: ExplainDeps,
+  { signal }: Asking,
+  project: Project,
+): SourceReader {
+  let opened: { readonly repository: Promise<Repository>; readonly until: AbortSignal } | null = null;
+  return async (read, otherwise) => {
+    if (isPaused()) return otherwise;
+    try {
+      if (opened === null) {
+        const until = AbortSignal.any([signal, AbortSignal.timeout(OWNERS_MS)]);
+        opened = { until, repository: source.open(project, until) };
+      }
+      return await redactor.redactJson(await read(await opened.repository, opened.until));
+    } catch (error) {
+      signal.throwIfAborted();
+      log.debug({ project: project.id, err: error }, 'failed to read the source of a check');
+      return otherwise;
+    }
+  };
+}
+
+function readChange({ sha, place, findings }: Head, readSource: SourceReader): Promise<string> {
+  const changed = new Set(findings.flatMap(({ changed: paths = [] }) => paths));
+  if (place?.kind !== 'pull_request' || changed.size === 0) return Promise.resolve('');
+  return readSource(async (repository, signal) => {
+    // The base may have commits that the pull request lacks: only its own files are its change.
+    const patch = (path: string) => changed.has(path);
+    return (await repository.tree(sha).compare(place.base.sha, { patch }, signal)).patch;
+  }, '');
+}
+
+const MOST_FILES = 5;
+
+function readFirstSeen(
+  { firstSeen: { sha, branch, pullRequest } }: Failure,
+  readSource: SourceReader,
+): Promise<FirstSeen> {
+  const none: FirstSeen = { sha, branch, pullRequest, subject: '', files: [] };
+  return readSource(async (repository, signal) => {
+    const tree = repository.tree(sha);
+    const [commit] = (await tree.history({ limit: 1 }, signal)).commits;
+    const { files } = await tree.compare(null, {}, signal);
+    return { ...none, subject: commit?.subject ?? '', files: files.slice(0, MOST_FILES).map(({ path }) => path) };
+  }, none);
+}
+
 interface CauseInput {
+  readonly readSource: SourceReader;
   readonly finding: Finding;
   readonly head: Head;
   readonly readOwners: OwnersReader;
@@ -122,7 +186,7 @@ interface CauseInput {
 async function explainCause(
   deps: ExplainDeps,
   asking: Asking,
-  { finding, head, readOwners }: CauseInput,
+  { finding, head, readOwners, readSource }: CauseInput,
 ): Promise<ExplainedCause> {
   const { store, redactor } = deps;
   const { failureId, verdict, standing, investigationId, excerpt, places, checks } = finding;
@@ -149,7 +213,7 @@ async function explainCause(
     owners: issue?.analysis.ownership?.owners ?? finding.testFile?.owners ?? (await readFailingOwners()),
     testFile,
     range: findShownRange(finding, failure, head.place),
-    known: failure === null ? null : describeKnown(finding, failure, head.sha),
+    known: failure === null ? null : await describeKnown(finding, failure, { head, readSource }),
     investigationId,
     issueId,
     notBegun: finding.notBegun === null ? '' : describeNotBegun(finding.notBegun),
@@ -167,8 +231,13 @@ function findShownRange(
   return isOfBranch && found !== null ? toRangeView(found) : null;
 }
 
-function describeKnown({ sharedFrom = null }: Finding, failure: Failure, sha: string): KnownCause | null {
+async function describeKnown(
+  { sharedFrom = null }: Finding,
+  failure: Failure,
+  { head, readSource }: Pick<CauseInput, 'head' | 'readSource'>,
+): Promise<KnownCause | null> {
   const { hits, flakyHits, pullRequests, branches, isOnDefault, firstSeen, lastSeen } = failure;
-  if (firstSeen.sha === sha && lastSeen.sha === sha) return null;
-  return { hits, flakyHits, pullRequests, branches, isOnDefault, firstSeenAt: firstSeen.at, sharedFrom };
+  if (firstSeen.sha === head.sha && lastSeen.sha === head.sha) return null;
+  const known = { hits, flakyHits, pullRequests, branches, isOnDefault, firstSeenAt: firstSeen.at, sharedFrom };
+  return { ...known, firstSeen: await readFirstSeen(failure, readSource) };
 }

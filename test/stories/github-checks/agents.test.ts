@@ -38,6 +38,7 @@ it('tells whose a red check is, in less than 4 KB, and where else its failure wa
   const told = await agent.call('explain_check', asked);
   expect(Buffer.byteLength(JSON.stringify(told))).toBeLessThan(4_096);
   expect(told).toMatchObject({ answer: expect.stringMatching(/^Red: this change/), sha: second.sha, state: 'red' });
+  expect(told.quoted).toMatchObject({ change: expect.stringContaining('+++ b/test/coupons.test.js') });
   const [cause] = told['causes'] as readonly ToolData[];
   expect(cause).toMatchObject({
     standing: 'known',
