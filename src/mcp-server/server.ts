@@ -87,8 +87,8 @@ function createToolContext(options: McpServerOptions, caller: McpCaller, { mcpRe
 /** What is added to a result: that it was cut, and what "quoted" means. */
 const NOTE_BYTES = 140;
 
-/** A patch that is cut is none. */
-const WHOLE = new Set(['patch']);
+/** A patch that is cut is none, and a change has been cut already. */
+const WHOLE = new Set(['patch', 'change']);
 
 function formatResult(found: Readonly<Record<string, unknown>>, isFull: boolean) {
   const most = (isFull ? FULL_BYTES : SHORT_BYTES) - NOTE_BYTES;

@@ -382,8 +382,9 @@ function describeHead(head: JudgedHead, answers: ReadonlyMap<string, Issue>, isF
   };
 }
 
-/** Suspects of an investigation that are told with a check. */
+/** Suspects of an investigation, and places, that are told with a check. */
 const MOST_SUSPECTS = 3;
+const MOST_PLACES = 6;
 
 function describeCause(cause: JudgedCause, answer: Issue | null) {
   const { known, range } = cause;
@@ -419,10 +420,10 @@ function describeCause(cause: JudgedCause, answer: Issue | null) {
       reasons: cause.reasons,
       ...(answer !== null && {
         found: answer.rootCause,
-        suspects: answer.analysis.suspects.slice(0, MOST_SUSPECTS).map(describeSuspect),
+        suspects: answer.analysis.suspects.slice(0, MOST_SUSPECTS).map(nameSuspect),
       }),
       ...(known !== null && { firstSeen: describeFirstSeen(known.firstSeen) }),
-      places: listPlaces(cause.places),
+      places: listPlaces(cause.places).slice(0, MOST_PLACES),
       ...(cause.testFile !== '' && { testFile: cause.testFile }),
       ...(cause.owners.length > 0 && { owners: cause.owners }),
       ...(cause.step !== '' && { step: cause.step }),
@@ -536,6 +537,12 @@ async function lookUpFacts(
 ): Promise<Facts> {
   const projectId = await chooseProject(call, project);
   return (await call({ method: 'POST', path: 'facts/', body: { projectId, data, revision } })).value as Facts;
+}
+
+/** In one line. */
+function nameSuspect({ file, line, function: name, reasons: [reason] }: Suspect): string {
+  const at = `${file}${line > 0 ? `:${line}` : ''}${name === '' ? '' : ` in ${name}`}`;
+  return reason === undefined ? at : `${at} (${reason})`;
 }
 
 function describeSuspect({ file, line, function: name, reasons }: Suspect) {
