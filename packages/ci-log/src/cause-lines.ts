@@ -4,6 +4,7 @@ import { ERROR_RANK, type ErrorKind, isHarmless, RANKS } from './error-patterns.
 import type { Cause } from './find-cause.ts';
 import type { ErrorLine } from './last-words.ts';
 import { isPrinted, type LogLine, type LogStep, measureLineIndent, type PassingLog } from './log-lines.ts';
+import { readListHeading } from './written-places.ts';
 
 interface CauseLine {
   /** Index of the line. */
@@ -281,5 +282,6 @@ function isSubjectOf(before: LogLine | undefined, text: string): boolean {
   if (part !== undefined) return text.startsWith(part);
   if (PACKAGE.test(before.text) || (LOGGED.test(before.text) && EXCEPTION.test(text))) return true;
   if (isHarmless(before.text) && !RUNNING.test(before.text)) return false;
+  if (readListHeading(before.text) !== null) return true;
   return measureLineIndent(text) > measureLineIndent(before.text) || /^[A-Z][\w ]{2,40}:$/.test(before.text);
 }

@@ -3,7 +3,7 @@ import { isRuntimeFrame } from 'causeway-log-lines';
 import { RANKS } from './error-patterns.ts';
 import type { Cause } from './find-cause.ts';
 import type { LogLine } from './log-lines.ts';
-import { findWrittenPlaces, isFinding, readFileHeading, readFindingLine, toRepositoryPath } from './written-places.ts';
+import { findWrittenPlaces, isFinding, readFindingLine, readListHeading, toRepositoryPath } from './written-places.ts';
 
 /**
  * A place that a log or an annotation names, in a path as written or, where the runner's own folder was in front,
@@ -31,6 +31,8 @@ const JVM_FRAME =
 /** Distinct, as they come after the first error; nothing of the machine's own folders or of installed packages. */
 export function findPlaces(lines: readonly LogLine[], cause: Cause, most = MAX_PLACES): readonly LogPlace[] {
   const found = new Map<string, LogPlace>();
+  // Of which only the name of a file over a list was read so far.
+  const bare = new Set<string>();
   let over = '';
   const inFolder = createGoFolders(lines);
   for (const at of findNearLines(lines, cause)) {
@@ -39,7 +41,9 @@ export function findPlaces(lines: readonly LogLine[], cause: Cause, most = MAX_P
     for (const written of [...findPlacesOn(line), ...findPlacesUnder(line, over)]) {
       const place = { ...written, path: inFolder(written.path, at) };
       const key = `${place.path}:${place.line}`;
-      if (!found.has(key)) found.set(key, { ...place, message: line.trim().slice(0, MAX_MESSAGE) });
+      if (found.has(key) && !bare.delete(key)) continue;
+      found.set(key, { ...place, message: line.trim().slice(0, MAX_MESSAGE) });
+      if (readListHeading(line) !== null) bare.add(key);
     }
     if (found.size >= most) break;
   }
@@ -104,7 +108,7 @@ function findListStart(lines: readonly LogLine[], headline: number, from: number
   while (first > least && (isFinding(lines[first - 1]?.text ?? '') || lines[first - 1]?.text === '')) first -= 1;
   let over = first - 1;
   while (over > least && BETWEEN.test(lines[over]?.text ?? '')) over -= 1;
-  return over >= least && readFileHeading(lines[over]?.text ?? '') !== null ? over : first;
+  return over >= least && readListHeading(lines[over]?.text ?? '') !== null ? over : first;
 }
 
 /** Lines between the name of a file and the findings in it. */
@@ -114,7 +118,7 @@ const BETWEEN = /^[-=|]|^FOUND \d+ (?:ERROR|WARNING)/;
  * A blank line ends a list of some tools, and is part of those of others: only another heading or other words end it.
  */
 function findHeadingAfter(text: string, over: string): string {
-  const path = readFileHeading(text);
+  const path = readListHeading(text);
   if (path !== null) return path;
   return /^\S/.test(text) && !BETWEEN.test(text) && readFindingLine(text) === 0 ? '' : over;
 }

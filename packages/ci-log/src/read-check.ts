@@ -320,7 +320,7 @@ function makeExcerpt(shown: ShownLines, told: readonly LogPlace[], places: reado
   if (excerpt.headline === '' && first) return { ...excerpt, headline: formatHeadline(first.message) };
   const said = lines[cause.message]?.text ?? '';
   const place = readFindingLine(said) > 0 ? places.find(({ message }) => message === said.trim()) : undefined;
-  if (place) return { ...excerpt, headline: formatHeadline(`${place.path}:${said.trim()}`) };
+  if (place) return { ...excerpt, headline: formatHeadline(`${place.path}:${said.trim().replace(/^[✖⚠×] +/, '')}`) };
   // A name that is spread over lines, such as suites and test, is shown whole; AVA has a mark before it.
   const test = cause.tests.find(({ at }) => at === cause.message);
   const isSpread = test && /^\s*(?:\d+\)|✘ \[fail\]:) /.test(lines[test.at]?.text ?? '');

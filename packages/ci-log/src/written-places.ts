@@ -88,6 +88,14 @@ export function readFileHeading(text: string): string | null {
   return FILE_OVER.exec(text.trimEnd())?.groups?.['path'] ?? null;
 }
 
+/** tsd and XO put it in with the place of what they found first. */
+const FIRST_PLACE = new RegExp(`^\\s{1,4}(?<path>${PATH}):\\d{1,6}:\\d{1,5}$`);
+
+/** The same, also where the place of its first finding stands behind it. */
+export function readListHeading(text: string): string | null {
+  return readFileHeading(text) ?? FIRST_PLACE.exec(text.trimEnd())?.groups?.['path'] ?? null;
+}
+
 /** The line of the file above that a finding is about; 0: it is none. */
 export function readFindingLine(text: string): number {
   const { line, mark, bar, row } = UNDER_FILE.exec(text)?.groups ?? {};

@@ -317,6 +317,15 @@ describe('the excerpt', () => {
     );
   });
 
+  it('shows the name of the file over what was found in it', () => {
+    const output = ['  src/a.js:30:3', '  ✖  30:3  Type string is not assignable to type string[].'];
+    const listed = Array.from({ length: 30 }, (_, index) => `✔ passes ${index} (1ms)`);
+    const { excerpt, places } = read(actionsLog('tsd', [...listed, '> tsd', '', ...output, '', '  1 error']));
+    expect(excerpt.lines.slice(0, 2)).toEqual(output);
+    expect(places).toEqual([{ path: 'src/a.js', line: 30, message: output[1]?.trim() }]);
+    expect(excerpt.headline).toBe('src/a.js:30:3 Type string is not assignable to type string[].');
+  });
+
   it('of a difference of files says what one cause differs in from another', () => {
     const diff = (line: string) => ['diff --git a/x.sql b/x.sql', '--- a/x.sql', '+++ b/x.sql', '@@ -1 +1 @@', line];
     const [one, other] = ['+drop table cart', '+drop table tax'].map((line) =>

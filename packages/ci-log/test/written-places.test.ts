@@ -119,6 +119,10 @@ describe('places under the name of a file', () => {
       'ESLint',
       ['src/a.js', '  3:10  error    x is not used  no-unused-vars', '  7:1  warning  y  quotes', '', '✖ 2 problems'],
     ],
+    [
+      'tsd, XO',
+      ['', '  src/a.js:3:10', '  ✖  3:10  Type x is no y.', '    Type a is no b.', '  ✖  7:1  No.', '', '  2 errors'],
+    ],
     ['remark', ['src/a.js', '  3:10-3:12  warning  x', ' 7:1  warning  y']],
     ['stylelint', ['src/a.js', '  3:10  ✖  Unexpected', '  7:1  ✖  Unexpected']],
     [
