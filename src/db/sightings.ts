@@ -360,9 +360,18 @@ export async function markFlaky(trx: Trx, failureId: string, keys: readonly stri
       .execute(),
   );
   if (marked.length === 0) return;
-  await trx
+  const row = await trx
     .updateTable('failures')
     .set(({ eb }) => ({ flaky_hits: eb('flaky_hits', '+', marked.length) }))
+    .where('id', '=', failureId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const wasChance = new Set(marked.map(({ key }) => key));
+  const tell = (seen: Sighting): Sighting => (wasChance.has(seen.key) ? { ...seen, verdict: 'flaky' } : seen);
+  const { firstSeen, lastSeen } = toFailure(row);
+  await trx
+    .updateTable('failures')
+    .set({ first_seen: JSON.stringify(tell(firstSeen)), last_seen: JSON.stringify(tell(lastSeen)) })
     .where('id', '=', failureId)
     .execute();
 }

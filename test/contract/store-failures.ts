@@ -106,6 +106,15 @@ export function failuresContract(engine: Engine): void {
       expect((await store.findFailure('fal_2'))?.flakyHits).toBe(0);
     });
 
+    it('says of a first or last sighting that turned out to be chance that it was flaky', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      await recorded(store, project.id, [sighting('a'), sighting('b', { at: at(9) })]);
+      await store.markFlaky('fal_1', ['b']);
+      const [firstSeen, lastSeen] = [sighting('a'), sighting('b', { at: at(9), verdict: 'flaky' })];
+      expect(await store.findFailure('fal_1')).toMatchObject({ firstSeen, lastSeen });
+    });
+
     it('keeps its range of commits until it is opened anew', async () => {
       await using opened = await openGithub(engine);
       const { store, project } = opened;

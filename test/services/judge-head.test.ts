@@ -152,7 +152,10 @@ describe('red checks of a pull request', () => {
     const finding = only(head.findings);
     expect(finding).toMatchObject({ verdict: 'flaky', checks: [{ isRed: false }] });
     expect(finding.investigationId).toBe(red.findings[0]!.investigationId);
-    expect(await at.store.findFailure(finding.failureId)).toMatchObject({ hits: 1, flakyHits: 1, state: 'open' });
+    expect(await at.store.findFailure(finding.failureId)).toMatchObject({
+      ...{ hits: 1, flakyHits: 1, state: 'open' },
+      lastSeen: { verdict: 'flaky' },
+    });
     expect(said(at)).toEqual(['said test']);
   });
 
