@@ -293,7 +293,7 @@ function sayWhoseFault({ verdict, isTouched, known }: JudgedCause): string {
   const flaky = known !== null && known.flakyHits > 0;
   if (flaky)
     return 'unclear: it passes on the base, but failed elsewhere too and passed there on a re-run; re-run before you look';
-  return 'likely this change: the check passes on the base, though the failure names no file that it touches';
+  return 'likely this change: the check passes on the base';
 }
 
 async function explainCheck(
