@@ -132,6 +132,9 @@ export const ChecksSchema: z.ZodType<Loose<ExplainedHead>> = z
       description:
         'Of a pull request: its change of at most ten files, as a patch for reading; empty: unknown, or of more.',
     }),
+    otherUses: z
+      .array(z.object({ name: z.string(), path: z.string(), line: z.int(), text: z.string() }))
+      .openapi({ description: 'Lines outside of the changed files that use what the change redefines, at most six.' }),
     state: z.enum(STATES).openapi({
       description:
         'Waiting: some checks have not ended. Superseded: the pull request has newer commits, or was closed. Ignored: not examined.',

@@ -220,6 +220,12 @@ interface JudgedHead {
   readonly pullRequest: number | null;
   readonly isDefault: boolean;
   readonly change: string;
+  readonly otherUses: readonly {
+    readonly name: string;
+    readonly path: string;
+    readonly line: number;
+    readonly text: string;
+  }[];
   readonly state: 'waiting' | 'red' | 'green' | 'superseded' | 'ignored';
   readonly endedAt: string;
   readonly causes: readonly JudgedCause[];
@@ -377,6 +383,7 @@ function describeHead(head: JudgedHead, answers: ReadonlyMap<string, Issue>, isF
     quoted: {
       ...(changedFiles.length > 0 && { changedFiles }),
       ...(head.change !== '' && { change: head.change.slice(0, isFull ? FULL_CHANGE : SHORT_CHANGE) }),
+      ...(head.otherUses.length > 0 && { stillUsesWhatChanged: head.otherUses.map(formatUse) }),
       ...(head.leftOut.length > 0 && { notExamined: head.leftOut }),
     },
   };
@@ -430,6 +437,10 @@ function describeCause(cause: JudgedCause, answer: Issue | null) {
       log: cause.lines,
     },
   };
+}
+
+function formatUse({ path, line, text }: JudgedHead['otherUses'][number]): string {
+  return `${path}:${line} ${text.trim()}`;
 }
 
 function describeFirstSeen({

@@ -14,6 +14,7 @@ import {
 import type { Project } from '../core/project/index.ts';
 import type { HeadName, Store } from '../db/index.ts';
 import { type Asking, findVisibleIssue } from './access.ts';
+import { findOtherUses, type OtherUse } from './checks/find-other-uses.ts';
 import { findTestFile } from './checks/find-test-file.ts';
 import { createOwnersReader } from './find-ownership.ts';
 import type { RequestPullRequestDeps } from './request-pull-request.ts';
@@ -74,6 +75,8 @@ export interface ExplainedHead
   readonly isDefault: boolean;
   /** Of a pull request: its change of at most ten files, as a patch for reading; "": unknown, or of more. */
   readonly change: string;
+  /** What still uses what that change redefines, outside of its files, at most six lines; empty: nothing, or unknown. */
+  readonly otherUses: readonly OtherUse[];
   readonly causes: readonly ExplainedCause[];
 }
 
@@ -102,7 +105,7 @@ export async function explainChecks(
     branch: place?.branch ?? head.branch,
     pullRequest: place?.kind === 'pull_request' ? place.number : null,
     isDefault: place?.kind === 'default',
-    change: await readChange(head, readSource),
+    ...(await readChange(head, readSource)),
     state,
     endedAt,
     causes,
@@ -151,14 +154,21 @@ function createSourceReader(
   };
 }
 
-function readChange({ sha, place, findings }: Head, readSource: SourceReader): Promise<string> {
-  const changed = new Set(findings.flatMap(({ changed: paths = [] }) => paths));
-  if (place?.kind !== 'pull_request' || changed.size === 0) return Promise.resolve('');
+function readChange(
+  { sha, place, findings }: Head,
+  readSource: SourceReader,
+): Promise<Pick<ExplainedHead, 'change' | 'otherUses'>> {
+  const none = { change: '', otherUses: [] };
+  const changed = [...new Set(findings.flatMap(({ changed: paths = [] }) => paths))];
+  if (place?.kind !== 'pull_request' || changed.length === 0) return Promise.resolve(none);
+  const base = place.base.sha;
   return readSource(async (repository, signal) => {
     // The base may have commits that the pull request lacks: only its own files are its change.
-    const patch = (path: string) => changed.has(path);
-    return (await repository.tree(sha).compare(place.base.sha, { patch }, signal)).patch;
-  }, '');
+    const patch = (path: string) => changed.includes(path);
+    const { patch: change } = await repository.tree(sha).compare(base, { patch }, signal);
+    const isOwn = findings.some(({ verdict }) => verdict === 'code' || verdict === 'inconclusive');
+    return { change, otherUses: isOwn ? await findOtherUses(repository, { base, head: sha, changed }, signal) : [] };
+  }, none);
 }
 
 const MOST_FILES = 5;

@@ -59,7 +59,7 @@ describe('GET /api/v1/checks/', () => {
     const [failure] = await red.store.listFailures([project.id], { limit: 1 });
     expect(await judged(ask(at, { projectId: project.id, pullRequest: '5' }))).toEqual({
       projectId: project.id,
-      ...{ sha: HEAD, branch: 'feature', pullRequest: 5, isDefault: false, change: '', state: 'red' },
+      ...{ sha: HEAD, branch: 'feature', pullRequest: 5, isDefault: false, change: '', otherUses: [], state: 'red' },
       endedAt: expect.stringMatching(/^2026-/),
       causes: [
         {
