@@ -22,8 +22,8 @@ const AFTER = {
 
 it('names the lines outside of the change that still use what it redefined or took away, and no others', async () => {
   await using made = await gitRepository();
-  const base = await made.commit(BEFORE);
-  const head = await made.commit(AFTER);
+  const base = await made.commit(BEFORE, 'before');
+  const head = await made.commit(AFTER, 'after');
   await using opened = testSource();
   const repository = await opened.source.open(pathProject(made.path), SIGNAL);
   const find = (changed: readonly string[]) => findOtherUses(repository, { base, head, changed }, SIGNAL);
