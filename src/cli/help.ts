@@ -183,9 +183,8 @@ Example:
   GITHUB_TOKEN=$(gh auth token) causeway forecast octo/shop
 `,
   mcp: `Answer a coding agent on this machine, over standard input and output, by the
-Model Context Protocol: why a log is red, where a report points in the source,
-whether what a text says about the code is true. Writes nothing and asks no
-model. A service has the same tools, and its records, at /mcp.
+Model Context Protocol: what a log says of why a check is red. Writes nothing
+and asks no model. A service knows checks, failures and answers too, at /mcp.
 
 Usage: causeway mcp [--repo PATH] [--write]
 

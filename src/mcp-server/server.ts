@@ -50,7 +50,7 @@ export function createMcpServer(options: McpServerOptions, caller: McpCaller): M
 function describeUse(hasLedger: boolean, tools: readonly McpTool[]): string {
   const what = hasLedger
     ? 'Causeway knows why checks of these repositories are red, which failures are known, and what investigations found. Ask explain_check first when CI is red: the failure may not come from your change.'
-    : 'Causeway reads logs and reports about the repositories here without a language model: explain_check takes a log, find_suspects a report.';
+    : 'Causeway reads the logs of red checks: the first error, the failed tests, the places in the repository here.';
   const reads = tools.every(({ scope }) => scope === undefined)
     ? ['This connection only reads: it cannot start investigations.']
     : [];
@@ -183,7 +183,7 @@ function addPrompt(server: McpServer, tools: readonly McpTool[]): void {
         : '';
       const text = `The checks of pull request ${pullRequest}${project === undefined ? '' : ` of ${project}`} are red.
 1. Call explain_check with this pullRequest. Its verdict says whose fault each cause is.
-2. Where the verdict is base_broken, flaky or infrastructure, change nothing for it: say so, and name the failure (get_failure has its history).
+2. Where the verdict is base_broken, flaky or infrastructure, change nothing for it: say so, and name the failure (the resource causeway://failures/ID has its history).
 3. Where it is code, read the places and changed files that it names, find the cause in the checkout, mend it with a test, and say what you changed.
 4. Where it is inconclusive, say what is known and what is not.${analyse}
 ${QUOTED}`;

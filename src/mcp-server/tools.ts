@@ -3,7 +3,7 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { FailureView, Verdict } from '../core/check/index.ts';
-import type { Issue, ReportClaim, Suspect } from '../core/issue/index.ts';
+import type { Issue, Suspect } from '../core/issue/index.ts';
 import { type ApiCall, ApiRefusal } from './api-call.ts';
 
 export interface ToolContext {
@@ -83,85 +83,6 @@ export const TOOLS: readonly McpTool[] = [
     run: explainCheck,
   }),
   defineMcpTool({
-    name: 'find_suspects',
-    title: 'Find suspects for a problem report',
-    description:
-      'Where in the source a problem report points: files, functions and lines with reasons, found without a language model in seconds. For a bug report or a stack trace that is not from CI.',
-    input: z.object({
-      project: Project,
-      report: Text('The report: text, stack trace, log.'),
-      revision: Revision,
-      full: Full,
-    }),
-    annotations: READS,
-    reads: 'code',
-    run: async ({ project, report, revision }, context) => {
-      const facts = await lookUpFacts(context, { project, data: report, revision });
-      return {
-        revision: facts.revision,
-        found: facts.suspects.length === 0 ? 'nothing that the report points at reliably' : 'best first',
-        quoted: { suspects: facts.suspects.map(describeSuspect), says: facts.rootCause, questions: facts.questions },
-      };
-    },
-  }),
-  defineMcpTool({
-    name: 'check_claims',
-    title: 'Check what a text says about the code',
-    description:
-      'Whether the files, lines, functions, options, versions and messages that a text names exist in this repository at a revision: exists, absent, removed, moved. For reports and reviews that may have been made up.',
-    input: z.object({ project: Project, text: Text('The text.'), revision: Revision, full: Full }),
-    annotations: READS,
-    reads: 'code',
-    run: async ({ project, text, revision }, context) => {
-      const facts = await lookUpFacts(context, { project, data: text, revision });
-      const wrong = facts.claims.filter(({ state }) => state !== 'exists' && state !== 'unchecked').length;
-      const checked = facts.claims.length;
-      const found =
-        checked === 0
-          ? 'The text names nothing of this code that could be looked up.'
-          : `${wrong} of ${checked} do not hold.`;
-      return { revision: facts.revision, found, quoted: { claims: facts.claims.map(describeClaim) } };
-    },
-  }),
-  defineMcpTool({
-    name: 'list_failures',
-    title: 'List known CI failures',
-    description:
-      "The failures in a project's ledger, by when they were last seen: on which pull requests and branches, how often, whether flaky, whether on the default branch.",
-    input: z.object({
-      project: Project,
-      state: z.enum(['open', 'closed']).optional(),
-      flaky: z.boolean().optional().describe('True: only those that passed on the same commit, the most often first.'),
-      limit: z.int().min(1).max(50).optional().describe('10 unless said otherwise.'),
-      full: Full,
-    }),
-    annotations: READS,
-    reads: 'ledger',
-    run: async ({ project, state, flaky, limit = 10 }, { call }) => {
-      const query = {
-        projectId: await chooseProject(call, project),
-        state,
-        sort: flaky === true ? 'flaky' : undefined,
-        limit,
-      };
-      const { value } = await call({ path: 'failures/', query });
-      return { failures: (value as readonly FailureView[]).map(describeFailureLine) };
-    },
-  }),
-  defineMcpTool({
-    name: 'get_failure',
-    title: 'Get one known CI failure',
-    description:
-      'One failure of the ledger: where and how often it was seen, the commits that brought it, how to skip its test while it is flaky.',
-    input: z.object({ failureId: z.string().max(64).describe('fal_…'), full: Full }),
-    annotations: READS,
-    reads: 'ledger',
-    run: async ({ failureId }, { call }) => {
-      const { value } = await call({ path: `failures/${encodeURIComponent(failureId)}/` });
-      return describeLedgerFailure(value as ShownFailure);
-    },
-  }),
-  defineMcpTool({
     name: 'get_issue',
     title: 'Get the answer of an investigation',
     description:
@@ -188,7 +109,7 @@ export const TOOLS: readonly McpTool[] = [
     name: 'analyse',
     title: 'Start an investigation',
     description:
-      'Starts an investigation of a problem report by a language model, which costs money, and returns its id at once; get_investigation says when it is done. At most five an hour. Look with explain_check or find_suspects first.',
+      'Starts an investigation of a problem report by a language model, which costs money, and returns its id at once; get_investigation says when it is done. At most five an hour. Look with explain_check first.',
     input: z.object({
       project: Project,
       report: Text('The report: what went wrong, with error and log.'),
@@ -483,10 +404,6 @@ function toReadLog(read: ReadLog) {
   };
 }
 
-type ShownFailure = FailureView & {
-  readonly flake?: { readonly test: string; readonly file: string; readonly quarantine: unknown } | null;
-};
-
 function describeFailureLine({
   id,
   state,
@@ -510,58 +427,10 @@ function describeFailureLine({
   };
 }
 
-function describeLedgerFailure(failure: ShownFailure) {
-  const { firstSeen, closed, range, opening, checkNames, branches, investigationId, flake } = failure;
-  const { quoted, ...line } = describeFailureLine(failure);
-  return {
-    ...line,
-    firstSeen: { at: firstSeen.at, sha: firstSeen.sha, pullRequest: firstSeen.pullRequest },
-    openedTimes: opening,
-    ...(closed !== null && { closed }),
-    ...(range !== null && { broughtBy: range }),
-    ...(investigationId !== null && { investigationId }),
-    quoted: {
-      ...quoted,
-      checks: checkNames,
-      branches,
-      ...(flake && { test: flake.test, file: flake.file, quarantine: flake.quarantine }),
-    },
-  };
-}
-
-/** Of `POST /api/v1/facts/`. */
-interface Facts {
-  readonly revision: string;
-  readonly rootCause: string;
-  readonly suspects: readonly Suspect[];
-  readonly claims: readonly ReportClaim[];
-  readonly questions: readonly string[];
-}
-
-async function lookUpFacts(
-  { call }: ToolContext,
-  {
-    project,
-    data,
-    revision,
-  }: { readonly project: string | undefined; readonly data: string; readonly revision: string | undefined },
-): Promise<Facts> {
-  const projectId = await chooseProject(call, project);
-  return (await call({ method: 'POST', path: 'facts/', body: { projectId, data, revision } })).value as Facts;
-}
-
 /** In one line. */
 function nameSuspect({ file, line, function: name, reasons: [reason] }: Suspect): string {
   const at = `${file}${line > 0 ? `:${line}` : ''}${name === '' ? '' : ` in ${name}`}`;
   return reason === undefined ? at : `${at} (${reason})`;
-}
-
-function describeSuspect({ file, line, function: name, reasons }: Suspect) {
-  return { at: `${file}${line > 0 ? `:${line}` : ''}`, ...(name !== '' && { function: name }), reasons };
-}
-
-function describeClaim({ text, kind, state, reference, note }: ReportClaim) {
-  return { text, kind, state, ...(reference !== '' && { reference }), ...(note !== '' && { note }) };
 }
 
 async function readIssueAnswer({ issueId }: { readonly issueId: string }, { call }: ToolContext) {
@@ -585,7 +454,7 @@ async function readIssueAnswer({ issueId }: { readonly issueId: string }, { call
       solutionSteps: issue.solutionSteps.map(({ description }) => description),
       stepsToReproduce: issue.stepsToReproduce.map(({ description }) => description),
       evidence: analysis.citations.map(({ claim, quote }) => ({ claim, quote })),
-      suspects: analysis.suspects.map(describeSuspect),
+      suspects: analysis.suspects.map(nameSuspect),
       ...(analysis.questions.length > 0 && { questions: analysis.questions }),
     },
   };
