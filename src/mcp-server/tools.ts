@@ -39,7 +39,7 @@ const Project = z
   .string()
   .max(300)
   .optional()
-  .describe('The repository, as owner/name or by its identifier. May be left out where you can see only one.');
+  .describe('The repository, as owner/name (see git remote) or by its identifier. Needed unless you see only one.');
 const Full = z.boolean().optional().describe('True: up to 48 KB instead of 4 KB.');
 const Revision = z
   .string()

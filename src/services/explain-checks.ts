@@ -211,7 +211,8 @@ async function explainCause(
   return {
     failureId,
     verdict,
-    reasons: finding.reasons.map(describeReason),
+    // Against the verdict where that is the change, and read as if it cleared it.
+    reasons: finding.reasons.filter(({ code }) => code !== 'untouched' || verdict !== 'code').map(describeReason),
     standing,
     checks: checks.map(({ name, url, isRed }) => ({ name, url, isRed })),
     ...{ step, headline, lines, cut, tests },
