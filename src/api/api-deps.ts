@@ -6,7 +6,7 @@ import type { Account, Permissions, TokenRecord } from '../core/account/index.ts
 import type { FindShortage } from '../core/disk.ts';
 import type { RecordAnswer } from '../core/outcome/index.ts';
 import type { Project } from '../core/project/index.ts';
-import type { Lexicons, Source } from '../core/source/index.ts';
+import type { Source } from '../core/source/index.ts';
 import type { Store } from '../db/index.ts';
 import type { Log } from '../log.ts';
 import type { Changes, CheckCallbackUrl, CheckReader, ProjectSettings, RateLimiter } from '../services/index.ts';
@@ -27,8 +27,7 @@ export interface ApiDeps {
   readonly settingsOf: (project: Project, signal: AbortSignal) => Promise<ProjectSettings>;
   readonly redactor: Redactor;
   readonly source: Source;
-  readonly lexicons: Lexicons;
-  readonly reader: Pick<CheckReader, 'readCheck' | 'readReport'>;
+  readonly reader: Pick<CheckReader, 'readCheck'>;
   /** While the operator has paused the service, no repository is read. */
   readonly isPaused: () => boolean;
   readonly changes: Changes;

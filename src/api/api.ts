@@ -5,7 +5,7 @@ import { createId } from '../core/ids.ts';
 import type { ApiContext, ApiDeps, ApiEnv } from './api-deps.ts';
 import { authenticate, createCallGuard } from './auth.ts';
 import { streamEvents } from './events.ts';
-import { getChecks, lookUpFactsOfReport, readGivenLog } from './explain.ts';
+import { getChecks, readGivenLog } from './explain.ts';
 import { deleteInvestigation, getInvestigation, listInvestigations } from './investigations.ts';
 import {
   createIssue,
@@ -39,14 +39,7 @@ interface Authenticated {
 }
 
 /** What makes work for others, or much of it here, and is counted as such. */
-const CREATIONS: readonly unknown[] = [
-  createIssue,
-  retryAnIssue,
-  createSubscription,
-  testSubscription,
-  readGivenLog,
-  lookUpFactsOfReport,
-];
+const CREATIONS: readonly unknown[] = [createIssue, retryAnIssue, createSubscription, testSubscription, readGivenLog];
 
 const ROUTES: readonly (readonly [
   method: 'GET' | 'POST' | 'DELETE',
@@ -69,7 +62,6 @@ const ROUTES: readonly (readonly [
   ['GET', '/api/v1/investigations/:investigationId/events/', 'issues:read', streamEvents],
   ['GET', '/api/v1/checks/', 'issues:read', getChecks],
   ['POST', '/api/v1/logs/', 'issues:read', readGivenLog],
-  ['POST', '/api/v1/facts/', 'issues:read', lookUpFactsOfReport],
   ['GET', '/api/v1/failures/', 'issues:read', listFailures],
   ['GET', '/api/v1/failures/:failureId/', 'issues:read', getFailure],
   ['GET', '/api/v1/outcomes/', 'issues:read', listOutcomes],

@@ -1,7 +1,7 @@
-// What goes in and out of the API where nothing is recorded: checks as they were judged, logs, and facts of a report.
+// What goes in and out of the API where nothing is recorded: checks as they were judged, and logs.
 import { z } from '@hono/zod-openapi';
 import type { HeadState } from '../core/check/index.ts';
-import type { ExplainedHead, FoundFacts } from '../services/index.ts';
+import type { ExplainedHead } from '../services/index.ts';
 import { FailureSchema } from './outcome-schemas.ts';
 import {
   defineData,
@@ -10,10 +10,7 @@ import {
   describeMissing,
   type Loose,
   owners,
-  ownership,
   projectName,
-  ReportClaimSchema,
-  SuspectSchema,
   VERDICTS,
 } from './schemas.ts';
 
@@ -150,10 +147,10 @@ export const ChecksSchema: z.ZodType<Loose<ExplainedHead>> = z
   })
   .openapi('JudgedChecks', { description: 'The checks of one commit, as they were judged.' });
 
-export const LookUpBody = z
+export const LogBody = z
   .strictObject(
     {
-      data: defineData('The log, or the report with any logs and traces in it.'),
+      data: defineData('The log.'),
       projectId: projectName,
       revision: defineName(255)
         .optional()
@@ -161,7 +158,7 @@ export const LookUpBody = z
     },
     { error: describeMissing('a JSON object') },
   )
-  .openapi('LookUp', {
+  .openapi('GivenLog', {
     example: { data: 'KeyError: \'sum\'\n  File "src/cart.py", line 12, in total', projectId: 'local/shop' },
   });
 
@@ -183,15 +180,3 @@ export const LogSchema = z
     }),
   })
   .openapi('ReadLog', { description: 'What a log says, as that of a failed check is read.' });
-
-export const FactsSchema: z.ZodType<Loose<FoundFacts>> = z
-  .object({
-    revision: z.string().openapi({ description: 'Full sha of the commit that was looked at.' }),
-    problem: z.string(),
-    rootCause: z.string().openapi({ description: 'Where the facts point.' }),
-    suspects: z.array(SuspectSchema).openapi({ description: 'Best first, at most 8. Empty: no reliable suspect.' }),
-    claims: z.array(ReportClaimSchema),
-    ownership: ownership.openapi({ description: 'Who owns the first suspect. Null: not known.' }),
-    questions: z.array(z.string()),
-  })
-  .openapi('Facts', { description: 'What is found without a model; the fields are those of an Issue.' });

@@ -1,12 +1,11 @@
-// What is known without an investigation: red checks as they were judged, and what a log or a report says of the source.
-// Nothing here is recorded.
+// What is known without an investigation: red checks as they were judged, and what a log says. Nothing here is recorded.
 import { CausewayError, describeFailure } from '../core/errors.ts';
 import { SourceBusy } from '../core/source/index.ts';
-import { explainChecks, findVisibleProject, type GivenText, lookUpLog, lookUpReport } from '../services/index.ts';
+import { explainChecks, explainLog, findVisibleProject } from '../services/index.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking, holdOrRefuse } from './auth.ts';
 import { readJson } from './body.ts';
-import { ChecksQuery, LookUpBody } from './explain-schemas.ts';
+import { ChecksQuery, LogBody } from './explain-schemas.ts';
 import { requireDataSize, requireSpace } from './issues.ts';
 import { addFlake } from './outcomes.ts';
 import { parseOrRefuse, refuse, refuseAbsent, refuseFaults } from './problem.ts';
@@ -20,49 +19,36 @@ export async function getChecks(c: ApiContext, deps: ApiDeps): Promise<Response>
   return c.json((await explainChecks(deps, asking, project, name)) ?? refuseAbsent());
 }
 
+/** With the wait for its turn: a connection that is silent for 90 s is closed. */
+const READING_MS = 80_000;
+
 /** POST /api/v1/logs/ */
 export async function readGivenLog(c: ApiContext, deps: ApiDeps): Promise<Response> {
-  const { failure, ...log } = await lookUp(c, deps, (given, signal) => lookUpLog(deps, given, signal));
-  const last = failure && (await deps.store.findLastFindings([failure])).get(failure.id);
-  return c.json({ ...log, failure: failure && addFlake(deps, failure, last ?? undefined) });
-}
-
-/** POST /api/v1/facts/ */
-export async function lookUpFactsOfReport(c: ApiContext, deps: ApiDeps): Promise<Response> {
-  return c.json(await lookUp(c, deps, (given, signal) => lookUpReport(deps, given, signal)));
-}
-
-/** With the wait for its turn: a connection that is silent for 90 s is closed. */
-const LOOK_UP_MS = 80_000;
-
-async function lookUp<T>(
-  c: ApiContext,
-  deps: ApiDeps,
-  work: (given: GivenText, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
   const { value } = await readJson(c);
   requireDataSize(value);
-  const { data: text, projectId, revision = '' } = parseOrRefuse(LookUpBody, value);
+  const { data: text, projectId, revision = '' } = parseOrRefuse(LogBody, value);
   const asking = getAsking(c);
   const { project } = (await findVisibleProject(deps, asking, projectId)) ?? refuseAbsent();
   if (deps.isPaused()) refuseForNow('The operator has paused this service, and no repository is read. Try again.', 60);
   await requireSpace(deps);
-  const late = AbortSignal.timeout(LOOK_UP_MS);
+  const late = AbortSignal.timeout(READING_MS);
   const signal = AbortSignal.any([asking.signal, late]);
   using held = new DisposableStack();
   held.adopt(holdOrRefuse(deps, asking.account.id), (hold) => hold.release());
   try {
     held.adopt(await deps.limiter.takeTurn(asking.account.id, signal), (turn) => turn.release());
-    return await work({ project, text, revision }, signal);
+    const { failure, ...log } = await explainLog(deps, { project, text, revision }, signal);
+    const last = failure && (await deps.store.findLastFindings([failure])).get(failure.id);
+    return c.json({ ...log, failure: failure && addFlake(deps, failure, last ?? undefined) });
   } catch (error) {
     if (asking.signal.aborted) refuseForNow('The service is stopping. Try again.', 5);
     if (late.aborted) refuseForNow('This took longer than a call may. What was fetched is kept: try again.', 30);
-    return refuseLookUp(error, deps.now());
+    return refuseLog(error, deps.now());
   }
 }
 
 /** What the repository has to do with it; anything else is thrown on. */
-function refuseLookUp(error: unknown, now: Date): never {
+function refuseLog(error: unknown, now: Date): never {
   if (!(error instanceof CausewayError)) throw error;
   const { detail } = describeFailure(error);
   switch (error.code) {

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { TokenScope } from '../core/account/index.ts';
-import { ChecksQuery, ChecksSchema, FactsSchema, LogSchema, LookUpBody } from './explain-schemas.ts';
+import { ChecksQuery, ChecksSchema, LogBody, LogSchema } from './explain-schemas.ts';
 import {
   CalibrationQuery,
   CalibrationSchema,
@@ -198,9 +198,6 @@ function referToHeaders(names: readonly HeaderName[]): HeaderReferences {
 function describeHeader(description: string, example: string, required = false) {
   return { description, required, schema: { type: 'string' as const }, example };
 }
-
-const LOOK_UP =
-  'Nothing is recorded. It counts as a new report; two at a time are read, and the answer is held for that, at most 80 seconds. 503: it took longer, or the repository cannot be read just now. 409: the repository has no commit, or the App has no access to it any longer.';
 
 /** Every operation, in the order of the interface. */
 const OPERATIONS: readonly RouteConfig[] = [
@@ -406,19 +403,10 @@ const OPERATIONS: readonly RouteConfig[] = [
     operationId: 'readLog',
     tags: ['Checks'],
     summary: 'Read a log',
-    description: `As the log of a failed check is read: its first error, failed tests and places, and the failure of the project that it has in common with others. ${LOOK_UP}`,
-    request: { body: { required: true, content: { 'application/json': { schema: LookUpBody } } } },
+    description:
+      'As the log of a failed check is read: its first error, failed tests and places, and the failure of the project that it has in common with others. Nothing is recorded. It counts as a new report; two at a time are read, and the answer is held for that, at most 80 seconds. 503: it took longer, or the repository cannot be read just now. 409: the repository has no commit, or the App has no access to it any longer.',
+    request: { body: { required: true, content: { 'application/json': { schema: LogBody } } } },
     responses: { 200: describeJson(LogSchema, 'What the log says.', RATE) },
-  }),
-  describeOperation('issues:read', [404, 409, 413, 415, 422], {
-    method: 'post',
-    path: '/api/v1/facts/',
-    operationId: 'findFacts',
-    tags: ['Checks'],
-    summary: 'Look a report up without a model',
-    description: `Where the report points in the source and why, and whether what it names is there, as an Issue has it. ${LOOK_UP}`,
-    request: { body: { required: true, content: { 'application/json': { schema: LookUpBody } } } },
-    responses: { 200: describeJson(FactsSchema, 'What was found.', RATE) },
   }),
   describeOperation('issues:read', [422], {
     method: 'get',

@@ -147,7 +147,7 @@ const InvestigationStep = z
   })
   .openapi('InvestigationStep');
 
-export const SuspectSchema = z
+const SuspectSchema = z
   .object({
     file: z.string(),
     line: z.int().openapi({ description: '0 if unknown.' }),
@@ -298,7 +298,7 @@ const ContextRepository = z
   })
   .openapi('ContextRepository');
 
-export const ReportClaimSchema = z
+const ReportClaimSchema = z
   .object({
     text: z.string().openapi({ description: 'As the report writes it.', example: 'src/legacy/auth.js' }),
     kind: z.enum(['file', 'line', 'function', 'class', 'option', 'setting', 'version', 'commit', 'message']),
@@ -316,7 +316,7 @@ export const ReportClaimSchema = z
 
 export const owners = z.array(z.string()).openapi({ description: 'Such as `@octo/api`, by the scope or CODEOWNERS.' });
 
-export const ownership = z
+const ownership = z
   .object({
     file: z.string(),
     owners,

@@ -35,6 +35,7 @@ export {
 export { compareChanges, type OtherChange, readWholeText } from './compare-changes.ts';
 export { type ContextAccess, guardIssues, isContextReadable } from './context.ts';
 export { type ExplainedHead, explainChecks } from './explain-checks.ts';
+export { explainLog } from './explain-log.ts';
 export { type BranchState, findNeeds, type Need, readBranchStates } from './find-needs.ts';
 export {
   type Changes,
@@ -50,7 +51,6 @@ export {
 export { MOST_CALLS, makeForecast, NOMINAL_COST, readPast } from './forecast.ts';
 export { createBudgetLog, createPausableModel, type Investigator } from './investigator.ts';
 export { createHeadHandler } from './judge-head.ts';
-export { type FoundFacts, type GivenText, lookUpLog, lookUpReport } from './look-up.ts';
 export { createRateLimiter, type Hold, type RateLimiter, takeFromQuota } from './rate-limit.ts';
 export { listPatchHeaders, loadChange, toPatch, UNWRITABLE } from './read-patch.ts';
 export { findObstacle, type ProjectSettings, requestPullRequest } from './request-pull-request.ts';

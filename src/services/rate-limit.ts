@@ -1,4 +1,4 @@
-// How often an account may call, how many answers are kept open for it, and whose turn it is to be looked up for: in
+// How often an account may call, how many answers are kept open for it, and whose turn it is to have a log read: in
 // memory, reported in the fields of the IETF draft. How many reports may be unfinished is in accept-report.ts.
 import { untilAborted } from '../core/abortable.ts';
 
@@ -11,7 +11,7 @@ const WINDOW_MS = 60_000;
 /** Each one reads the database once a second. */
 const MOST_HELD = 200;
 /** Each one takes a processor for seconds, beside the investigations of the same process. */
-const MOST_LOOK_UPS = 2;
+const MOST_READINGS = 2;
 
 /** Times (ms) of the calls that count, oldest first. */
 export type CallTimes = readonly number[];
@@ -55,7 +55,7 @@ export interface RateLimiter {
    */
   hold(accountId: string): Hold | null;
   /**
-   * Waits until one of the few look-ups of this process may begin for the account; it lasts until its release. Throws the
+   * Waits until this process may read a log for the account; the turn lasts until its release. Throws the
    * signal's reason when aborted, and its place is the next one's then.
    */
   takeTurn(accountId: string, signal: AbortSignal): Promise<Hold>;
@@ -69,7 +69,7 @@ export interface Hold {
 export function createRateLimiter(limits: RateLimits | 'off'): RateLimiter {
   // Open answers are limited even where calls are not.
   const hold = createHolder();
-  const takeTurn = createTurnstile(MOST_LOOK_UPS);
+  const takeTurn = createTurnstile(MOST_READINGS);
   if (limits === 'off') return { take: () => ({ allowed: true, retryAfter: 0, headers: {} }), hold, takeTurn };
   const times = new Map<string, CallTimes>();
   const { callsPerMinute: calls, creationsPerMinute: creations } = limits;

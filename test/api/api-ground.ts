@@ -31,7 +31,7 @@ import { createRateLimiter } from '../../src/services/rate-limit.ts';
 import type { ProjectSettings } from '../../src/services/request-pull-request.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { checkCallbackUrl } from '../../src/webhooks/callback-url.ts';
-import { createMemoryRepository, testLexicons } from '../support/memory-source.ts';
+import { createMemoryRepository } from '../support/memory-source.ts';
 import { until } from '../support/patience.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
 import { conclusion, SHA } from '../support/store-samples.ts';
@@ -156,10 +156,9 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
     commits: [{ sha: SHA, subject: 'First', files: { 'src/app.js': 'export const app = 1;\n' } }],
   });
   const source = options.source ?? { open: async () => repository, forget: async () => {} };
-  const lexicons = stack.use(testLexicons());
   const reader = stack.use(createCheckReader());
   const api = createApi({
-    ...{ queue, redactor, changes, now, log, permissions, source, lexicons, reader },
+    ...{ queue, redactor, changes, now, log, permissions, source, reader },
     isPaused: () => options.isPaused ?? false,
     room: async () => options.shortage ?? null,
     settingsOf: async () => {

@@ -53,7 +53,7 @@ function body(ground: ApiGround, { method, path }: Operation): object {
   if (method === 'POST' && path.endsWith('/webhooks/')) {
     return { body: { url: 'https://hooks.example.org/', types: ['issue.created'] } };
   }
-  if (/\/(?:logs|facts)\/$/.test(path)) return { body: { data: 'x', projectId: IDS['projectId'] } };
+  if (path.endsWith('/logs/')) return { body: { data: 'x', projectId: IDS['projectId'] } };
   return method === 'POST' && path.endsWith('/issues/') ? { body: { data: 'x', projectId: ground.project.id } } : {};
 }
 

@@ -1,5 +1,5 @@
-// What is known without an investigation: red checks as they were judged, what a log or a report says, and the change of
-// an answer as a patch.
+// What is known without an investigation: red checks as they were judged, what a log says, and the change of an answer as
+// a patch.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,6 @@ import { CausewayError } from '../../src/core/errors.ts';
 import type { Role } from '../../src/core/project/person.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
 import type { Store } from '../../src/db/store.ts';
-import type { FoundFacts } from '../../src/services/look-up.ts';
 import { CODE_LOG, CODE_WORDS, DISK_LOG, HEAD, headGround, pullRequestPlace } from '../support/head-ground.ts';
 import { until } from '../support/patience.ts';
 import { pathProject, testSource } from '../support/project-source.ts';
@@ -243,18 +242,9 @@ const RUNNER_LOG = [
   'generated/till.py:40: KeyError',
   '##[error]Process completed with exit code 1.',
 ].join('\n');
-const REPORT = [
-  'Checkout fails since yesterday.',
-  `I use ${SECRET} to sign in.`,
-  'Traceback (most recent call last):',
-  '  File "src/cart.py", line 2, in total',
-  '    price = cart["sum"]',
-  "KeyError: 'sum'",
-  'It calls `total` of src/cart.py, and `src/till.py` as well.',
-].join('\n');
 
-const give = (at: ApiGround, kind: 'logs' | 'facts', body: object, more: Call = {}) =>
-  at.call('POST', `/api/v1/${kind}/`, { body: { projectId: at.project.id, ...body }, ...more });
+const give = (at: ApiGround, body: object, more: Call = {}) =>
+  at.call('POST', '/api/v1/logs/', { body: { projectId: at.project.id, ...body }, ...more });
 
 /** Every table with its rows, but for when a token was last used. */
 async function allRows({ database }: ApiGround): Promise<unknown> {
@@ -273,7 +263,7 @@ describe('POST /api/v1/logs/', () => {
     await using ground = await onGit();
     const { at } = ground;
     const before = await allRows(at);
-    const answer = await give(at, 'logs', { data: RUNNER_LOG });
+    const answer = await give(at, { data: RUNNER_LOG });
     const text = await answer.clone().text();
     expect(text).not.toContain(SECRET);
     expect(await answer.json()).toEqual({
@@ -293,7 +283,7 @@ describe('POST /api/v1/logs/', () => {
 
   it('says that the machine is to blame, and where nothing in it is of the repository nobody', async () => {
     await using ground = await onGit();
-    const answer = await give(ground.at, 'logs', { data: DISK_LOG });
+    const answer = await give(ground.at, { data: DISK_LOG });
     expect(await answer.json()).toMatchObject({
       machine: { what: expect.any(String), line: expect.stringContaining('ENOSPC') },
       owners: [],
@@ -305,7 +295,7 @@ describe('POST /api/v1/logs/', () => {
     const { at, red, project } = ground;
     const [known] = await red.store.listFailures([project.id], { limit: 1 });
     const failureOf = async (body: object) => {
-      const answer = await give(at, 'logs', body);
+      const answer = await give(at, body);
       expect(answer.status).toBe(200);
       return ((await answer.json()) as { readonly failure: { readonly id: string } | null }).failure;
     };
@@ -313,56 +303,28 @@ describe('POST /api/v1/logs/', () => {
     expect(await failureOf({ data: CODE_LOG })).toBeNull();
     expect(await failureOf({ data: 'nothing went wrong', projectId: project.id })).toBeNull();
   });
-});
-
-describe('POST /api/v1/facts/', () => {
-  it('finds what a report points at and what of it is not there, as an Issue has it, and records nothing', async () => {
-    await using ground = await onGit();
-    const { at, repository } = ground;
-    await repository.commit({ 'src/till.py': 'till = 1\n' }, 'Add the till');
-    const sha = await repository.commit({ 'src/till.py': null }, 'Remove the till');
-    const before = await allRows(at);
-    const answer = await give(at, 'facts', { data: REPORT });
-    expect(await answer.clone().text()).not.toContain(SECRET);
-    const found = (await answer.json()) as FoundFacts;
-    expect(Object.keys(found)).toEqual([
-      ...['revision', 'problem', 'rootCause', 'suspects', 'claims', 'ownership', 'questions'],
-    ]);
-    expect(found).toMatchObject({
-      revision: sha,
-      problem: expect.stringContaining('Checkout fails since yesterday.'),
-      rootCause: expect.stringMatching(/^Most likely place: `src\/cart\.py:2`/),
-      ownership: { file: 'src/cart.py', owners: ['@octo/backend'] },
-    });
-    expect(found.suspects[0]).toMatchObject({ file: 'src/cart.py', line: 2, function: 'total' });
-    expect(found.claims).toContainEqual(
-      expect.objectContaining({ text: 'src/till.py', state: 'removed', reference: sha }),
-    );
-    expect(await allRows(at)).toEqual(before);
-  });
 
   it('looks at the revision that is asked for', async () => {
     await using ground = await onGit();
     const { at, repository, sha } = ground;
     await repository.commit({ 'src/cart.py': null, 'src/basket.py': 'x = 1\n' }, 'second');
-    const revisionOf = async (body: object) => ((await (await give(at, 'facts', body)).json()) as FoundFacts).revision;
-    expect(await revisionOf({ data: REPORT, revision: sha.slice(0, 10) })).toBe(sha);
-    expect(await revisionOf({ data: REPORT })).toBe(repository.git('rev-parse', 'HEAD'));
+    const placesOf = async (body: object) => (await (await give(at, { data: RUNNER_LOG, ...body })).json()) as unknown;
+    const found = { path: 'src/cart.py', isInRepository: true };
+    expect(await placesOf({ revision: sha.slice(0, 10) })).toMatchObject({ places: [found, {}] });
+    expect(await placesOf({})).toMatchObject({ places: [{ isInRepository: false }, {}], owners: [] });
   });
-});
 
-describe.each(['logs', 'facts'] as const)('POST /api/v1/%s/', (kind) => {
   it('is refused with every fault, and says what is wrong with the repository', async () => {
     await using ground = await onGit();
     const { at } = ground;
-    const wrong = await give(at, kind, { data: ' ', revision: '', extra: 1 });
+    const wrong = await give(at, { data: ' ', revision: '', extra: 1 });
     expect([wrong.status, (await bodyOf(wrong)).errors.map(({ pointer }) => pointer)]).toEqual([
       422,
       ['/data', '/revision', '/extra'],
     ]);
-    const large = await give(at, kind, { data: 'x'.repeat(1_048_577) });
+    const large = await give(at, { data: 'x'.repeat(1_048_577) });
     expect(large.status).toBe(413);
-    const missing = await give(at, kind, { data: 'x', revision: SECRET });
+    const missing = await give(at, { data: 'x', revision: SECRET });
     expect([missing.status, (await bodyOf(missing)).errors]).toEqual([
       422,
       [{ pointer: '/revision', detail: expect.stringContaining('There is no branch, tag or commit "[redacted]"') }],
@@ -375,7 +337,7 @@ describe.each(['logs', 'facts'] as const)('POST /api/v1/%s/', (kind) => {
       projects: ['local/empty', 'local/gone'],
     });
     const refusal = async (projectId: string) => {
-      const answer = await give(bare, kind, { data: 'x', projectId });
+      const answer = await give(bare, { data: 'x', projectId });
       return [answer.status, answer.headers.get('Retry-After'), (await bodyOf(answer)).detail];
     };
     expect(await refusal('local/empty')).toEqual([409, null, expect.stringContaining('has no commit yet')]);
@@ -392,30 +354,28 @@ describe.each(['logs', 'facts'] as const)('POST /api/v1/%s/', (kind) => {
     });
     at.roles.set(stranger.id, 'none' satisfies Role);
     const token = await at.newToken({ accountId: stranger.id });
-    const hidden = await give(at, kind, { data: 'x' }, { token });
-    const absent = await give(at, kind, { data: 'x', projectId: 'prj_none' }, { token });
+    const hidden = await give(at, { data: 'x' }, { token });
+    const absent = await give(at, { data: 'x', projectId: 'prj_none' }, { token });
     expect([hidden.status, absent.status]).toEqual([404, 404]);
     expect(await hidden.text()).toBe(await absent.text());
     const bound = await at.newToken({ projectIds: [at.project.id] });
-    expect((await give(at, kind, { data: 'x' }, { token: bound })).status).toBe(200);
-    expect((await give(at, kind, { data: 'x', projectId: 'local/other' }, { token: bound })).status).toBe(404);
+    expect((await give(at, { data: 'x' }, { token: bound })).status).toBe(200);
+    expect((await give(at, { data: 'x', projectId: 'local/other' }, { token: bound })).status).toBe(404);
     const unscoped = await at.newToken({ scopes: ['projects:read', 'issues:write'] });
-    expect((await give(at, kind, { data: 'x' }, { token: unscoped })).status).toBe(403);
+    expect((await give(at, { data: 'x' }, { token: unscoped })).status).toBe(403);
   });
 
   it('counts as a new report, and waits while the operator pauses or the disk is full', async () => {
     await using at = await apiGround({ limits: { callsPerMinute: 10, creationsPerMinute: 1 } });
-    expect((await give(at, kind, { data: 'x' })).status).toBe(200);
-    expect((await give(at, kind, { data: 'x' })).status).toBe(429);
+    expect((await give(at, { data: 'x' })).status).toBe(200);
+    expect((await give(at, { data: 'x' })).status).toBe(429);
     await using paused = await apiGround({ isPaused: true });
-    expect((await give(paused, kind, { data: 'x' })).status).toBe(503);
+    expect((await give(paused, { data: 'x' })).status).toBe(503);
     await using full = await apiGround({ shortage: { free: 1, required: 2 } });
-    expect((await give(full, kind, { data: 'x' })).status).toBe(503);
+    expect((await give(full, { data: 'x' })).status).toBe(503);
   });
-});
 
-describe('what is looked up', () => {
-  it('is two at a time; who waits keeps the place, and who goes away frees it', async () => {
+  it('reads two at a time; who waits keeps the place, and who goes away frees it', async () => {
     const opened: (() => void)[] = [];
     await using at = await apiGround({
       source: {
@@ -436,7 +396,7 @@ describe('what is looked up', () => {
     const theirs = await at.newToken({ accountId: stranger.id });
     const ends: string[] = [];
     const ask = (name: string, more: Call = {}) => {
-      const asked = give(at, 'facts', { data: name }, more).then(({ status }) => void ends.push(`${name} ${status}`));
+      const asked = give(at, { data: name }, more).then(({ status }) => void ends.push(`${name} ${status}`));
       return asked;
     };
     const gone = new AbortController();

@@ -38,7 +38,6 @@ describe('the OpenAPI document', () => {
       'GET /api/v1/investigations/{investigationId}/events/',
       'GET /api/v1/checks/',
       'POST /api/v1/logs/',
-      'POST /api/v1/facts/',
       'GET /api/v1/failures/',
       'GET /api/v1/failures/{failureId}/',
       'GET /api/v1/outcomes/',
