@@ -78,7 +78,7 @@ describe('the block for a coding agent', () => {
     `);
   });
 
-  it('of an unknown cause has what was ruled out, what is not there, and the first error of the log', () => {
+  it('of an unknown cause has what was ruled out and the first error of the log, and not what the report names in vain', () => {
     const log = {
       action: 'read the log "test" (90 lines)',
       result: 'TypeError: no\n\nFailed tests:\n- cart adds\n- cart removes',
@@ -142,10 +142,6 @@ describe('the block for a coding agent', () => {
 
           The budget ended the run.
           Ruled out, as the model says: the cache is off in tests; the clock is fixed.
-
-      Named in the report, and not there:
-
-          \`findCoupon()\`: removed in 1a2b3c4
 
       Full record: https://causeway.example/issues/iss_1 (after sign-in)
       As JSON: https://causeway.example/api/v1/issues/iss_1/ (Authorization: Bearer TOKEN, with the scope issues:read)

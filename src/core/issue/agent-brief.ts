@@ -114,7 +114,7 @@ function listAddresses(recordUrl: string): readonly string[] {
 /** The most important first: what comes last is cut first. */
 function listParts(shown: ShownIssue, { pull, excerpt, attempt }: AgentGround): readonly BriefPart[] {
   const { issue } = shown;
-  const { outcome, partial, reason, suspects, claims, guards, questions } = issue.analysis;
+  const { outcome, partial, reason, suspects, guards, questions } = issue.analysis;
   const log = attempt === null ? findLog(shown, excerpt) : findLog(attempt, undefined);
   const known = listSentences(removeCitations(issue.rootCause));
   const isSaid = log.lines.length === 1 && known.some((line) => line.includes(log.lines[0]?.trim() ?? ''));
@@ -122,7 +122,6 @@ function listParts(shown: ShownIssue, { pull, excerpt, attempt }: AgentGround): 
   const advice = outcome === 'needs_information' ? [] : issue.solutionSteps;
   // One without a reason is a guess.
   const places = suspects.filter(({ reasons }, index) => index === 0 || reasons.length > 0).slice(0, MAX_PLACES);
-  const missing = claims.filter(({ state }) => state !== 'exists' && state !== 'unchecked');
   const parts: readonly BriefPart[] = [
     { heading: 'Problem', lines: [getIssueTitle(issue, MAX_TITLE)] },
     { heading: 'Checks that fail with the fix', lines: pull?.failing ?? [] },
@@ -137,11 +136,6 @@ function listParts(shown: ShownIssue, { pull, excerpt, attempt }: AgentGround): 
       isMore: places.length > 1,
     },
     { heading: 'Why there is no fix, and what was ruled out', lines: isOpen ? listSentences(reason) : [] },
-    {
-      heading: 'Named in the report, and not there',
-      lines: missing.map(({ text, note }) => `${text}: ${note}`),
-      isMore: true,
-    },
     { heading: 'To reproduce', lines: issue.stepsToReproduce.map(({ description }) => description), isMore: true },
     {
       heading: 'Causeway may not change',
