@@ -45,7 +45,9 @@ const STATES = ['waiting', 'red', 'green', 'superseded', 'ignored'] as const sat
 
 const excerptFields = {
   step: z.string().openapi({ description: 'Name of the failed step; empty if unknown.' }),
-  headline: z.string().openapi({ description: 'The first error line; empty if there is none.' }),
+  headline: z.string().openapi({
+    description: 'The first error line, after the failed test where it only compares values; empty if there is none.',
+  }),
   lines: z.array(z.string()).openapi({ description: 'Lines around the cause, in order, at most 60.' }),
   cut: z.string().openapi({ description: 'What was left out of them; empty for nothing.' }),
   tests: z.array(z.string()).openapi({ description: 'Names of failed tests, at most 50.' }),

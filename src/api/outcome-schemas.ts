@@ -72,7 +72,10 @@ export const FailureSchema = z
   .object({
     id: z.string(),
     projectId: z.string(),
-    headline: z.string().openapi({ description: 'The first error line, without secrets; may be empty.' }),
+    headline: z.string().openapi({
+      description:
+        'The first error line, after the failed test where it only compares values; without secrets; may be empty.',
+    }),
     state: z.enum(['open', 'closed']),
     opening: z.int().openapi({ description: 'How often it was opened; more than 1: it came back.' }),
     isOnDefault: z

@@ -9,6 +9,7 @@ import {
   type Head,
   type HeadPlace,
   mayNameCommits,
+  nameBareError,
   toRangeView,
 } from '../core/check/index.ts';
 import type { Project } from '../core/project/index.ts';
@@ -215,7 +216,7 @@ async function explainCause(
     reasons: finding.reasons.filter(({ code }) => code !== 'untouched' || verdict !== 'code').map(describeReason),
     standing,
     checks: checks.map(({ name, url, isRed }) => ({ name, url, isRed })),
-    ...{ step, headline, lines, cut, tests },
+    ...{ step, headline: nameBareError(excerpt) ?? headline, lines, cut, tests },
     places: places.map(({ path, line, message }) => ({ path, line, message })),
     base: finding.base ?? null,
     changed: finding.changed ?? null,

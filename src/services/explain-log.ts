@@ -2,7 +2,7 @@
 
 import type { Repository } from 'causeway-git-objects';
 import { untilAborted } from '../core/abortable.ts';
-import type { Failure, Finding } from '../core/check/index.ts';
+import { type Failure, type Finding, nameBareError } from '../core/check/index.ts';
 import type { Project } from '../core/project/index.ts';
 import type { Store } from '../db/index.ts';
 import { createPathIndex, mapPath, resolveAsked } from '../triage/index.ts';
@@ -64,7 +64,8 @@ export async function explainLog(deps: ExplainLogDeps, given: GivenLog, signal: 
   const ownership = failing === null ? null : await readOwnership(failing, investigation.scopes, repository, signal);
   const { step, headline, lines, cut, tests } = read.excerpt;
   const { infrastructure: machine, fingerprint, isInformative } = read;
-  const found = { step, headline, lines, cut, tests, places, machine, owners: ownership?.owners ?? [] };
+  const named = nameBareError(read.excerpt) ?? headline;
+  const found = { step, headline: named, lines, cut, tests, places, machine, owners: ownership?.owners ?? [] };
   return {
     ...(await redactor.redactJson(found)),
     // Without a cause it would be that of any silent check.

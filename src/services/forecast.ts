@@ -4,7 +4,7 @@ import type { ReadCheck } from 'causeway-ci-log';
 import type { Redactor } from 'causeway-redact';
 import { sanitiseLine } from 'causeway-visible-text';
 import { judgeCheck } from '../ci/index.ts';
-import { ALL_OUTPUT, type Checks, ChecksBusy, type Verdict } from '../core/check/index.ts';
+import { ALL_OUTPUT, type Checks, ChecksBusy, nameBareError, type Verdict } from '../core/check/index.ts';
 import {
   type Forecast,
   type ForecastAnswers,
@@ -175,7 +175,7 @@ async function judgePast(redactor: Redactor, reading: PastReading, all: readonly
     where,
     verdict,
     fingerprint: read.fingerprint,
-    headline: await redactor.redact(read.excerpt.headline),
+    headline: await redactor.redact(nameBareError(read.excerpt) ?? read.excerpt.headline),
     noLog,
     tests: await redactor.redactJson(read.excerpt.tests),
     isKnownThere: where.isOnDefault && sameCause === true,

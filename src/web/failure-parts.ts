@@ -10,6 +10,7 @@ import {
   type Flake,
   findBlamedCommit,
   isMostlyFlaky,
+  nameBareError,
   removeDuration,
   splitError,
 } from '../core/check/index.ts';
@@ -50,7 +51,8 @@ export function titleFailure(failure: Failure, excerpt?: Excerpt): { readonly ti
     const others = more.length === 0 ? '' : ` and ${formatPlural(more.length, 'other test')}`;
     const title = `${sanitiseLine(test, 200)}${others}`;
     const said =
-      excerpt === undefined || removeDuration(headline) !== removeDuration(excerpt.headline)
+      excerpt === undefined ||
+      (headline !== nameBareError(excerpt) && removeDuration(headline) !== removeDuration(excerpt.headline))
         ? error
         : sanitiseLine(splitError(excerpt).error, 300);
     return { title, error: removeDuration(said) === test ? '' : said };

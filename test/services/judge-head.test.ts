@@ -93,6 +93,15 @@ describe('red checks of a pull request', () => {
     });
   });
 
+  it('have their test in the ledger where the error only compares values', async () => {
+    await using at = await pullRequest();
+    const log = ['E       assert 14 == 12', 'FAILED test_cart.py::test_sum - assert 14 == 12', '1 failed in 0.12s'];
+    at.run('test', 'red', { log: ['##[group]Run pytest', ...log].join('\n') });
+    const { failureId, excerpt } = only((await at.look()).head.findings);
+    expect(excerpt.headline).toMatch(/^assert 14 == 12/);
+    expect((await at.store.findFailure(failureId))?.headline).toBe('test_cart.py::test_sum: assert 14 == 12');
+  });
+
   it('looked at again cost no words and write nothing', async () => {
     await using at = await pullRequest();
     at.run('test', 'red', { log: CODE_LOG });

@@ -129,6 +129,16 @@ describe('the ledger of failures', () => {
     expect(page).not.toContain('<b>got');
   });
 
+  it('names a test once whose error only compares values', async () => {
+    await using ground = await onGithub();
+    const excerpt = { ...EMPTY_EXCERPT, headline: 'assert 14 == 12', tests: ['test_sum'] };
+    const id = await seen(ground, [sighting('1', { at: AT, sha: FIRST })], { headline: 'test_sum: assert 14 == 12' });
+    const noted = { id: 'hed_1', projectId: projectOf(ground).id, sha: FIRST, branch: 'main' };
+    await ground.store.ensureHead(noted, { runAt: AT, now: AT });
+    await ground.store.saveHead('hed_1', seenAs('red', { findings: [finding(id, { excerpt })] }), AT);
+    expect(rowsOf(await ledgerOf(ground))[0]?.[0]).toMatch(/^test_sum assert 14 == 12 test/);
+  });
+
   it('names the check of a failure whose error says nothing, and never two failures alike', async () => {
     await using ground = await onGithub();
     const failed = 'Process completed with exit code 1.';

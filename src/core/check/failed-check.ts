@@ -39,3 +39,19 @@ export function nameFailure(excerpt: Excerpt): string {
   const said = isTest ? '' : sanitiseLine(error.replace(/:$/, ''), MAX_ERROR);
   return [test === '' ? '' : `${sanitiseLine(test, MAX_TEST)}${others}`, said].filter(Boolean).join(': ');
 }
+
+/** That of assertions, and the one that says nothing: any other is what went wrong. */
+const ERROR_CLASS = /^(?:[\w.$]{0,200}Assert[a-z]{0,20}(?:Error|Exception)(?: \[\w{1,60}\])?|(?:Failure\/)?Error): ?/i;
+const VALUE = String.raw`(?:"[^"]{0,300}"|'[^']{0,300}'|<[^<>]{0,300}>|[-+]?\d[\d.,]{0,40})`;
+/** An assertion in any words, values alone, or what they follow on the next lines. */
+const BARE = new RegExp(`^(?:Failed )?(?:assert|expect)|^${VALUE}(?: (?:.{0,300} )?${VALUE})?$|:$`, 'i');
+
+/**
+ * The failed test and the error, for the one place where a failure is told from others by a single line. Null: no test is
+ * known, or the error says more than that values differ.
+ */
+export function nameBareError(excerpt: Excerpt): string | null {
+  const { error } = splitError(excerpt);
+  const isBare = excerpt.tests.length > 0 && BARE.test(error.replace(ERROR_CLASS, ''));
+  return isBare ? sanitiseLine(nameFailure(excerpt), MAX_ERROR) : null;
+}

@@ -31,7 +31,7 @@ export interface Failure {
   /** Of the cause, without details that differ between sightings. */
   readonly fingerprint: string;
   /**
-   * The first error line, redacted, one line of at most 300 characters: from the first sighting, or the first on the
+   * The first error line, after the failed test where it only compares values, redacted, one line of at most 300 characters: from the first sighting, or the first on the
    * default branch once there is one.
    */
   readonly headline: string;

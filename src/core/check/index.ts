@@ -23,7 +23,7 @@ export {
   toCheckKey,
 } from './check.ts';
 export { describeDays, listDaysUntil } from './days.ts';
-export { nameFailure, removeDuration, splitError } from './failed-check.ts';
+export { nameBareError, nameFailure, removeDuration, splitError } from './failed-check.ts';
 export {
   type Closing,
   type CommitRange,

@@ -8,6 +8,7 @@ import {
   type Failure,
   type Finding,
   type Head,
+  nameBareError,
   splitError,
 } from '../../core/check/index.ts';
 import { filterIssue, removeCitations, type SourcedIssue, splitSentences } from '../../core/issue/index.ts';
@@ -140,7 +141,8 @@ function describeRest({ isPublic }: CheckRunContent, cause: ShownCause, source: 
     const [line = ''] = splitSentences(removeCitations(rootCause), 1).first.split('\n');
     return line.trim().replace(/\.$/, '');
   }
-  if (source.kind !== 'unclear' || isUntied(finding)) return shortenError(splitError(finding.excerpt).error);
+  if (source.kind !== 'unclear' || isUntied(finding))
+    return nameBareError(finding.excerpt) ?? shortenError(splitError(finding.excerpt).error);
   const output = readOutput(finding);
   return output === '' ? describeFirstReason(finding) : `${finding.checks[0]?.name || 'the check'} says “${output}”`;
 }

@@ -95,6 +95,10 @@ describe('the title', () => {
       judgedHere({ excerpt: { ...finding().excerpt, headline: '✖ takes a coupon (1.24ms)', lines: NAMED_FIRST } }),
     ],
     [
+      'Your change: checkout › takes a coupon: expect(received).toBe(expected)',
+      judgedHere({ excerpt: { ...finding().excerpt, headline: 'expect(received).toBe(expected)' } }),
+    ],
+    [
       "Your change: [ERR_ASSERTION] Argument of type 'string[]' is no '{ a: 1 }'",
       judgedHere({
         excerpt: { ...EMPTY_EXCERPT, headline: "[ERR_ASSERTION] Argument of type 'string[]' is no '{ a: 1 }'" },
