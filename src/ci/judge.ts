@@ -24,6 +24,8 @@ export interface CheckEvidence {
   };
   /** The same failure so far; null: never seen. */
   readonly history: FailureHistory | null;
+  /** Of each failed test, in whatever company it failed; absent or empty: not known of all. */
+  readonly ofTests?: readonly FailureHistory[];
   /** What the change under test touches; null: not known. */
   readonly changed: { readonly paths: readonly string[]; readonly isCut: boolean } | null;
   /** What ties the failure to the change; absent: names decide. */
@@ -98,10 +100,14 @@ function explainBrokenBase({ base, history, isOnDefault, read }: CheckEvidence):
   return toReasons({ code: 'red_on_base', check: base.name, cause: read.isInformative ? 'unknown' : 'unsaid' });
 }
 
-function explainFlakiness({ history }: CheckEvidence): readonly Reason[] | null {
-  if (!history || history.hits === 0) return null;
-  const isFlaky = history.flakyHits >= MIN_FLAKY && history.flakyHits * 2 > history.hits;
-  return isFlaky ? explainHistory(history) : null;
+function explainFlakiness({ history, ofTests = [] }: CheckEvidence): readonly Reason[] | null {
+  if (history !== null && isChance(history)) return explainHistory(history);
+  const [least = null] = ofTests.toSorted((a, b) => a.flakyHits - b.flakyHits);
+  return ofTests.length > 0 && ofTests.every(isChance) ? explainHistory(least) : null;
+}
+
+function isChance({ hits, flakyHits }: FailureHistory): boolean {
+  return flakyHits >= MIN_FLAKY && flakyHits * 2 > hits;
 }
 
 function explainSilence(evidence: CheckEvidence): readonly Reason[] | null {

@@ -4,6 +4,7 @@ import {
   type Closing,
   type CommitRange,
   type Failure,
+  type Finding,
   type LikeliestCommit,
   type Sighting,
   toCheckKey,
@@ -65,8 +66,15 @@ export interface FailureStatistics {
   readonly lastOnDefaultAt: string;
 }
 
+interface FailuresOfTest {
+  readonly failureIds: readonly string[];
+  readonly shas: readonly string[];
+}
+
 interface StatisticsFilter {
   readonly isTrustedOnly: boolean;
+  /** Only these commits; absent: all. */
+  readonly shas?: readonly string[];
   /** What is looked at now, which does not count. */
   readonly besides: { readonly sha: string; readonly pullRequest: number | null; readonly branch: string };
 }
@@ -129,9 +137,15 @@ export function createFailureVerbs(database: Database) {
      */
     recordSightings: (failure: NewFailure, sightings: readonly Sighting[]): Promise<RecordedFailure> =>
       database.write((trx) => recordSightings(trx, jobs, failure, sightings)),
-    /** Each commit once however many of its checks were red, as far as its sightings are still stored. */
-    readFailureStatistics: (failureId: string, filter: StatisticsFilter): Promise<FailureStatistics> =>
-      database.read((reader) => readFailureStatistics(reader, failureId, filter)),
+    /**
+     * Of one failure or several together: each commit once however many of its checks were red, as far as its sightings
+     * are still stored.
+     */
+    readFailureStatistics: (of: string | readonly string[], filter: StatisticsFilter): Promise<FailureStatistics> =>
+      database.read((reader) => readFailureStatistics(reader, [of].flat(), filter)),
+    /** Where that test failed, and with which failures, of the newest 1,000 heads. */
+    findFailuresOfTest: (projectId: string, test: string): Promise<FailuresOfTest> =>
+      database.read((reader) => findFailuresOfTest(reader, projectId, test)),
     /**
      * How many checks were red on each day (UTC) since then, as far as their sightings are still stored: of each project,
      * or of each failure. Days without any are left out; in no order.
@@ -517,10 +531,27 @@ async function readDailySightings(reader: Reader, filter: DailySightingsFilter):
   return rows.map(({ id, day, count }) => ({ id, day, count: Number(count) }));
 }
 
+async function findFailuresOfTest(reader: Reader, projectId: string, test: string): Promise<FailuresOfTest> {
+  const newest = reader.selectFrom('heads as named').select('named.seq').where('named.project_id', '=', projectId);
+  const rows = await reader
+    .selectFrom('heads')
+    .innerJoin('findings', 'findings.head_id', 'heads.id')
+    .select(['heads.sha', 'findings.finding'])
+    .where('heads.seq', 'in', () => newest.orderBy('named.seq', 'desc').limit(MOST_HEADS))
+    // A backslash of JSON would quote what follows it in a pattern.
+    .where('findings.finding', 'like', `%${JSON.stringify(test).replaceAll('\\', '_')}%`)
+    .execute();
+  const found = rows.flatMap(({ sha, finding }) => {
+    const { failureId, excerpt }: Pick<Finding, 'failureId' | 'excerpt'> = JSON.parse(finding);
+    return excerpt.tests.includes(test) ? [{ failureId, sha }] : [];
+  });
+  return { failureIds: [...new Set(found.map((one) => one.failureId))], shas: found.map(({ sha }) => sha) };
+}
+
 async function readFailureStatistics(
   reader: Reader,
-  failureId: string,
-  { isTrustedOnly, besides }: StatisticsFilter,
+  failureIds: readonly string[],
+  { isTrustedOnly, shas, besides }: StatisticsFilter,
 ): Promise<FailureStatistics> {
   let query = reader
     .selectFrom('sightings')
@@ -532,12 +563,13 @@ async function readFailureStatistics(
       fn.max('is_flaky').as('is_flaky'),
       fn.max('seen_at').as('seen_at'),
     ])
-    .where('failure_id', '=', failureId)
+    .where('failure_id', 'in', failureIds)
     .where('sha', '!=', besides.sha)
     .groupBy(['sha', 'branch', 'pull_request'])
     .orderBy('seen_at', 'desc')
     .limit(MOST_HEADS);
   if (isTrustedOnly) query = query.where('is_trusted', '=', 1);
+  if (shas !== undefined) query = query.where('sha', 'in', shas);
   const rows = await query.execute();
   const countShas = (some: typeof rows) => new Set(some.map(({ sha }) => sha)).size;
   const flaky = rows.filter((row) => row.is_flaky === 1);

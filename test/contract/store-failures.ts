@@ -1,11 +1,13 @@
 // The store's contract: failures are recognised by their fingerprint, with sightings, statistics and the likeliest commit.
 import { describe, expect, it } from 'vitest';
 import type { CommitRange } from '../../src/core/check/failure.ts';
+import { EMPTY_EXCERPT } from '../../src/core/check/head.ts';
 import {
   acceptance,
   accepted,
   at,
   conclusion,
+  finding,
   found,
   githubGround,
   inBranch,
@@ -14,6 +16,7 @@ import {
   recorded,
   repository,
   SHA,
+  seenAs,
   sighting,
   started,
 } from '../support/store-samples.ts';
@@ -353,6 +356,32 @@ export function habitsContract(engine: Engine): void {
       await store.markFlaky('fal_1', ['7']);
       expect(await store.readFailureStatistics('fal_1', all)).toMatchObject({ flakyHeads: 2, flakyOnDefault: 1 });
       expect(await store.readFailureStatistics('fal_2', all)).toEqual(none);
+    });
+
+    it('of a test are those of all failures that it was in, at the commits where it was', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      const tests = ['say "50 %" \\d', 'say_"50 %" \\d'] as const;
+      for (const [sha, failureId, named] of [
+        ['a', 'fal_1', 0] as const,
+        ['b', 'fal_2', 0] as const,
+        ['c', 'fal_2', 1] as const,
+      ]) {
+        await recorded(store, project.id, [inBranch(sha, 6, { sha })], failureId);
+        await store.ensureHead({ id: `hed_${sha}`, projectId: project.id, sha, branch: '' }, { runAt: NOW, now: NOW });
+        const findings = [finding(failureId, { excerpt: { ...EMPTY_EXCERPT, tests: [tests[named]] } })];
+        await store.saveHead(`hed_${sha}`, seenAs('red', { findings }), NOW);
+      }
+      await store.markFlaky('fal_1', ['a']);
+      const { failureIds, shas } = await store.findFailuresOfTest(project.id, tests[0]);
+      expect([failureIds.toSorted(), shas.toSorted()]).toEqual([
+        ['fal_1', 'fal_2'],
+        ['a', 'b'],
+      ]);
+      const filter = { isTrustedOnly: true, shas, besides: BESIDES };
+      expect(await store.readFailureStatistics(failureIds, filter)).toMatchObject({ heads: 2, flakyHeads: 1 });
+      const none = { failureIds: [], shas: [] };
+      expect(await store.findFailuresOfTest(project.id, 'say')).toEqual(none);
     });
 
     it('leave out, where that is asked for, what nobody with write stands behind', async () => {

@@ -176,3 +176,60 @@ it('heads that are looked at at once begin no more than a day has room for, but 
   expect(begun.length).toBeGreaterThanOrEqual(20);
   expect(begun.length).toBeLessThanOrEqual(20 + 2);
 });
+
+describe('a failed test of which other sets of failed tests are known', () => {
+  const logOfTests = (tests: readonly string[]) =>
+    [
+      '##[group]Run pytest',
+      ...tests.map((test) => `FAILED tests/test_time.py::${test} - assert 14 == 12`),
+      `${tests.length} failed in 0.12s`,
+      '##[error]Process completed with exit code 1.',
+    ].join('\n');
+
+  /** Of each pull request the tests that failed, and whether its check passed when it was run again. */
+  async function verdictAfter(past: readonly (readonly [string, boolean])[], tests: string, changes: Changes = {}) {
+    await using at = await headGround();
+    for (const [index, [failed, passes]] of past.entries()) {
+      const [number, sha] = [index + 1, String(index + 1).repeat(40)];
+      at.world.places.set(sha, pullRequestPlace({ number, sha, branch: `topic-${number}`, ...changes }));
+      at.run('test', 'red', { sha, log: logOfTests(failed.split(' ')) });
+      if (passes) at.run('test', 'green', { sha });
+      await at.look(sha);
+    }
+    at.world.places.set(HEAD, pullRequestPlace({ number: 9 }));
+    at.run('test', 'red', { log: logOfTests(tests.split(' ')) });
+    return (await at.look()).head.findings[0]!;
+  }
+
+  const TWICE = [
+    ['test_slow', true],
+    ['test_slow test_slower', true],
+  ] as const;
+
+  it('is chance where each of its tests has been so at two commits, and mostly', async () => {
+    expect(await verdictAfter(TWICE, 'test_slow')).toMatchObject({
+      verdict: 'flaky',
+      reasons: [{ code: 'seen_before', hits: 2, flakyHits: 2, pullRequests: 2 }],
+    });
+    expect((await verdictAfter([...TWICE, ['test_slower', true]], 'test_slow test_slower')).verdict).toBe('flaky');
+  });
+
+  it.each<[string, Parameters<typeof verdictAfter>]>([
+    ['another test fails with it', [TWICE, 'test_slow test_sum']],
+    ['one of its tests was chance only once', [TWICE, 'test_slower']],
+    ['it mostly fails for good', [[...TWICE, ['test_slow test_a', false], ['test_slow test_b', false]], 'test_slow']],
+    [
+      'a test of a longer name was',
+      [
+        [
+          ['test_slower', true],
+          ['test_slower test_a', true],
+        ],
+        'test_slow',
+      ],
+    ],
+    ['it was so in forks', [TWICE, 'test_slow', FORK]],
+  ])('is not where %s', async (_, given) => {
+    expect((await verdictAfter(...given)).verdict).toBe('code');
+  });
+});

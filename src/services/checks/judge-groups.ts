@@ -26,7 +26,7 @@ import {
 import { createFailureId } from '../../core/thread/index.ts';
 import type { Look } from './look.ts';
 import { createComparison, type Group, isFromOutside, type ReadSuspect } from './read-suspects.ts';
-import { type JudgedGroup, readKnownFailure, toHistory, toSeenAt } from './sightings.ts';
+import { type JudgedGroup, readKnownFailure, readTestHistories, toHistory, toSeenAt } from './sightings.ts';
 
 /** A judgement with what is certain about the change and the base; absent: not known. */
 type GroupJudgement = Judgement & Pick<Finding, 'isTouched' | 'changed' | 'reached' | 'base'>;
@@ -83,6 +83,7 @@ async function createNewJudge(look: Look, place: HeadPlace): Promise<NewJudge> {
       const { check, passedHere } = one.suspect;
       const { greenAt, ...base } = readBase(check, group.fingerprint);
       const tied = await findTies(one);
+      const ofTests = await readTestHistories(look, one.read.excerpt.tests, where);
       const judgement = judgeCheck({
         name: check.name,
         conclusion: check.conclusion,
@@ -91,6 +92,7 @@ async function createNewJudge(look: Look, place: HeadPlace): Promise<NewJudge> {
         passedHere,
         base,
         history: toHistory(known, where, greenAt),
+        ofTests,
         changed,
         ties: tied,
         isOnDefault: where.isOnDefault,

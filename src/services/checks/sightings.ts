@@ -59,20 +59,44 @@ export async function readKnownFailure(
   };
 }
 
+/** More failed tests than this at once are no chance. */
+const MOST_TESTS = 5;
+
+/** What is known of each test, in whatever company it failed; empty: too many, or nothing of one of them. */
+export async function readTestHistories(
+  { services: { store, redactor }, project }: Look,
+  tests: readonly string[],
+  where: SeenAt,
+): Promise<readonly FailureHistory[]> {
+  if (tests.length > MOST_TESTS) return [];
+  const histories: FailureHistory[] = [];
+  for (const test of await redactor.redactJson(tests)) {
+    const { failureIds, shas } = await store.findFailuresOfTest(project.id, test);
+    if (failureIds.length === 0) return [];
+    // Strangers can have their own commits say anything of a test, and those do not count.
+    const filter = { isTrustedOnly: where.isTrusted, shas, besides: where };
+    const habits = await store.readFailureStatistics(failureIds, filter);
+    histories.push({ ...countHabits(habits, where), isOpenOnDefault: false });
+  }
+  return histories;
+}
+
 /** `greenAt`: since when the check is green on the base; "" where it is not. From then on the base is not the cause. */
-export function toHistory(known: KnownFailure | null, { isOnDefault }: SeenAt, greenAt: string): FailureHistory | null {
+export function toHistory(known: KnownFailure | null, where: SeenAt, greenAt: string): FailureHistory | null {
   if (known === null) return null;
   const { failure, habits } = known;
   const isGreenSince = greenAt !== '' && Date.parse(greenAt) > (Date.parse(habits.lastOnDefaultAt) || 0);
-  // A failure that comes and goes in pull requests only may be caused by those.
-  const isChance = !isOnDefault || habits.flakyOnDefault > 0;
   return {
     isOpenOnDefault: failure.state === 'open' && failure.isOnDefault && !isGreenSince,
-    hits: habits.heads,
-    flakyHits: isChance ? habits.flakyHeads : 0,
-    pullRequests: habits.pullRequests,
-    branches: habits.branches,
+    ...countHabits(habits, where),
   };
+}
+
+function countHabits({ heads: hits, ...habits }: FailureStatistics, { isOnDefault }: SeenAt) {
+  // A failure that comes and goes in pull requests only may be caused by those.
+  const isChance = !isOnDefault || habits.flakyOnDefault > 0;
+  const { pullRequests, branches } = habits;
+  return { hits, flakyHits: isChance ? habits.flakyHeads : 0, pullRequests, branches };
 }
 
 /** A group of red checks with its finding. */
