@@ -34,6 +34,20 @@ export function fitToBytes(
   return { value: shortened, isCut: true };
 }
 
+/** The longest beginning of a text that has so many bytes as JSON, with a note of what it was cut from. Pure. */
+export function cutToBytes(text: string, most: number): string {
+  if (text.length <= most && measureBytes(text) <= most) return text;
+  const [first, note] = [text.slice(0, most), `… (${text.length} characters)`];
+  const room = most - measureBytes(note);
+  let [fits, tooMany] = [0, first.length + 1];
+  while (tooMany - fits > 1) {
+    const middle = Math.floor((fits + tooMany) / 2);
+    if (measureBytes(first.slice(0, middle).toWellFormed()) <= room) fits = middle;
+    else tooMany = middle;
+  }
+  return `${first.slice(0, fits).toWellFormed()}${note}`;
+}
+
 export function measureBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
