@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { FailureView, Verdict } from '../core/check/index.ts';
 import type { Issue, Suspect } from '../core/issue/index.ts';
 import { type ApiCall, ApiRefusal } from './api-call.ts';
+import { cutToBytes } from './fit.ts';
 
 export interface ToolContext {
   readonly call: ApiCall;
@@ -119,11 +120,11 @@ export const TOOLS: readonly McpTool[] = [
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     reads: 'answers',
     scope: 'issues:write',
-    run: async ({ project, report, revision }, { call, countAnalysis }) => {
-      const projectId = await chooseProject(call, project);
+    run: async ({ project, report, revision }, { call, hasLedger, countAnalysis }) => {
+      const projectId = await chooseProject({ call, hasLedger }, project);
       const counted = countAnalysis();
       const body = { projectId, data: report, revision };
-      const { headers } = await call({ method: 'POST', path: 'issues/', body }).catch((error: unknown) => {
+      const { headers } = await sendText(call, { path: 'issues/', body, name: 'report' }).catch((error: unknown) => {
         counted.takeBack();
         throw error;
       });
@@ -249,10 +250,10 @@ async function explainCheck(
       'This command knows no checks of GitHub: give the log, such as that of "gh run view --log-failed".',
     );
   }
-  const projectId = await chooseProject(call, project);
+  const projectId = await chooseProject({ call, hasLedger }, project);
   if (log !== undefined) {
-    const { value } = await call({ method: 'POST', path: 'logs/', body: { projectId, data: log } });
-    return toReadLog(value as ReadLog);
+    const { value } = await sendText(call, { path: 'logs/', body: { projectId, data: log }, name: 'log' });
+    return toReadLog(value as ReadLog, hasLedger);
   }
   try {
     const { value } = await call({ path: 'checks/', query: { projectId, pullRequest, sha, run } });
@@ -284,8 +285,8 @@ async function readAnswers(call: ApiCall, { causes }: JudgedHead): Promise<Reado
   return new Map((await Promise.all(ids.map(read))).flat());
 }
 
-/** Characters of the change that are told. */
-const SHORT_CHANGE = 1_200;
+/** Bytes of the change that are told. */
+const SHORT_CHANGE = 1_280;
 const FULL_CHANGE = 20_000;
 
 function describeHead(head: JudgedHead, answers: ReadonlyMap<string, Issue>, isFull: boolean) {
@@ -303,7 +304,7 @@ function describeHead(head: JudgedHead, answers: ReadonlyMap<string, Issue>, isF
     ...(head.stillWaiting.length > 0 && { stillRunning: head.stillWaiting.length }),
     quoted: {
       ...(changedFiles.length > 0 && { changedFiles }),
-      ...(head.change !== '' && { change: head.change.slice(0, isFull ? FULL_CHANGE : SHORT_CHANGE) }),
+      ...(head.change !== '' && { change: cutToBytes(head.change, isFull ? FULL_CHANGE : SHORT_CHANGE) }),
       ...(head.otherUses.length > 0 && { stillUsesWhatChanged: head.otherUses.map(formatUse) }),
       ...(head.leftOut.length > 0 && { notExamined: head.leftOut }),
     },
@@ -383,14 +384,13 @@ function listPlaces(places: JudgedCause['places']): readonly string[] {
   return [...new Set(shown)];
 }
 
-function toReadLog(read: ReadLog) {
+function toReadLog(read: ReadLog, hasLedger: boolean) {
   const { failure, machine } = read;
-  const known =
-    failure === null
-      ? 'This failure is in no earlier check of the project.'
-      : 'This failure is known from earlier checks.';
   return {
-    answer: machine === null ? known : `The machine failed, not the code. ${known}`,
+    answer:
+      machine === null
+        ? sayWhatIsKnown(read, hasLedger)
+        : `The machine failed, not the code. ${sayWhatIsKnown(read, hasLedger)}`,
     ...(failure !== null && { failure: describeFailureLine(failure) }),
     quoted: {
       error: read.headline,
@@ -402,6 +402,14 @@ function toReadLog(read: ReadLog) {
       log: read.lines,
     },
   };
+}
+
+function sayWhatIsKnown({ failure, headline, tests }: ReadLog, hasLedger: boolean): string {
+  if (failure !== null) return 'This failure is known from earlier checks.';
+  if (headline === '' && tests.length === 0) return 'No error was found in this log: give the part around it.';
+  return hasLedger
+    ? 'This failure is in no earlier check of the project.'
+    : 'This is what the log says: earlier checks are not known here.';
 }
 
 function describeFailureLine({
@@ -508,17 +516,53 @@ async function waitForInvestigation(
 /** Most names in a refusal. */
 const MOST_NAMED = 10;
 
-/** As given; where none was, the only one that the caller sees. */
-async function chooseProject(call: ApiCall, given: string | undefined): Promise<string> {
-  if (given !== undefined) return given;
-  const { value } = await call({ path: 'projects/', query: { limit: MOST_NAMED + 1 } });
-  const projects = value as readonly { readonly id: string; readonly name: string }[];
+interface ListedProject {
+  readonly id: string;
+  readonly name: string;
+}
+
+async function listProjects(call: ApiCall): Promise<readonly ListedProject[]> {
+  return (await call({ path: 'projects/', query: { limit: MOST_NAMED + 1 } })).value as readonly ListedProject[];
+}
+
+/**
+ * As given; where none was, the only one that the caller sees. A folder on one's own machine has another name than its
+ * repository has on GitHub, which is the one that agents give: where it is the only one, it is meant.
+ */
+async function chooseProject(
+  { call, hasLedger }: Pick<ToolContext, 'call' | 'hasLedger'>,
+  given: string | undefined,
+): Promise<string> {
+  if (given !== undefined && hasLedger) return given;
+  const projects = await listProjects(call);
   const [only] = projects;
   if (only !== undefined && projects.length === 1) return only.id;
-  if (only === undefined) throw new ApiRefusal(422, 'project: This token sees no project.');
+  if (given !== undefined) return given;
+  throw new ApiRefusal(422, nameProjects(projects));
+}
+
+function nameProjects(projects: readonly ListedProject[]): string {
+  if (projects.length === 0) return 'project: This token sees no project.';
   const names = projects.slice(0, MOST_NAMED).map(({ name }) => name);
-  throw new ApiRefusal(
-    422,
-    `project: Name one, such as ${names.join(', ')}${projects.length > MOST_NAMED ? ', …' : ''}.`,
-  );
+  return `project: Name one that you may see, such as ${names.join(', ')}${projects.length > MOST_NAMED ? ', …' : ''}.`;
+}
+
+interface SentText {
+  readonly path: 'logs/' | 'issues/';
+  readonly body: { readonly projectId: string; readonly data: string; readonly revision?: string | undefined };
+  /** That the tool has for `data`. */
+  readonly name: 'log' | 'report';
+}
+
+/** A refusal names what the tool takes, not what the API does. */
+async function sendText(call: ApiCall, { path, body, name }: SentText): ReturnType<ApiCall> {
+  try {
+    return await call({ method: 'POST', path, body });
+  } catch (error) {
+    if (!(error instanceof ApiRefusal)) throw error;
+    if (error.status === 404 || error.message.startsWith('projectId:')) {
+      throw new ApiRefusal(error.status, nameProjects(await listProjects(call)));
+    }
+    throw new ApiRefusal(error.status, error.message.replace(/^(?:data(?=:)|"data"(?= ))/gm, name));
+  }
 }

@@ -163,6 +163,20 @@ it('names every fault of what was given, and what exists nowhere reads like what
   expect(await ask('explain_check', { project: 'octo/shown' })).toBe(
     'Give exactly one of pullRequest, sha, run and log.',
   );
+  expect(await ask('explain_check', { project: 'octo/shown', log: ' ' })).toMatch(/^log: Is empty/);
+  expect(await ask('analyse', { project: 'octo/shown', report: ' ' })).toMatch(/^report: Is empty/);
+  for (const [name, text] of [
+    ['explain_check', { log: 'TypeError: x' }],
+    ['analyse', { report: 'TypeError: x' }],
+  ] as const) {
+    const hidden = await ask(name, { project: 'octo/hidden', ...text });
+    expect(hidden).toBe('project: This token sees no project.');
+    expect(hidden).toBe(await ask(name, { project: 'octo/never', ...text }));
+  }
+  const other = await openClient(ground.token);
+  const unknown = await other.callTool({ name: 'analyse', arguments: { project: 'octo/never', report: 'x' } });
+  expect(textOf(unknown)).toContain('project: Name one that you may see, such as ');
+  expect(textOf(unknown)).toContain(ground.project.name);
   expect(await ask('get_issue', { issueId })).toBe(await ask('get_issue', { issueId: 'iss_00000000000000000000' }));
   expect(await ask('explain_check', { project: 'octo/hidden', pullRequest: 1 })).toBe(
     await ask('explain_check', { project: 'octo/never', pullRequest: 1 }),

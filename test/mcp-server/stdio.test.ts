@@ -64,12 +64,14 @@ describe('started in a repository', () => {
   it('reads a log, and knows no pull requests', async () => {
     const log =
       'not ok 1 - a coupon of 10 %\nTypeError: Cannot destructure property percent\n    at discountFor (src/coupons.js:14:11)';
-    const { answer, quoted } = await agent.call('explain_check', { log });
-    expect(answer).toContain('in no earlier check');
+    // An agent knows the repository by its name on GitHub.
+    const { answer, quoted } = await agent.call('explain_check', { log, project: 'octo/corner-shop' });
+    expect(answer).toContain('earlier checks are not known here');
     expect(quoted).toMatchObject({
       error: expect.stringContaining('Cannot destructure'),
       places: [expect.stringContaining('src/coupons.js:14')],
     });
+    expect((await agent.call('explain_check', { log: 'ok 1 - a coupon of 10 %' }))['answer']).toContain('No error');
     const refused = await agent.client.callTool({ name: 'explain_check', arguments: { pullRequest: 1 } });
     expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining('give the log')]);
   });
