@@ -521,7 +521,7 @@ interface ListedProject {
   readonly name: string;
 }
 
-async function listProjects(call: ApiCall): Promise<readonly ListedProject[]> {
+async function listSeenProjects(call: ApiCall): Promise<readonly ListedProject[]> {
   return (await call({ path: 'projects/', query: { limit: MOST_NAMED + 1 } })).value as readonly ListedProject[];
 }
 
@@ -534,7 +534,7 @@ async function chooseProject(
   given: string | undefined,
 ): Promise<string> {
   if (given !== undefined && hasLedger) return given;
-  const projects = await listProjects(call);
+  const projects = await listSeenProjects(call);
   const [only] = projects;
   if (only !== undefined && projects.length === 1) return only.id;
   if (given !== undefined) return given;
@@ -561,7 +561,7 @@ async function sendText(call: ApiCall, { path, body, name }: SentText): ReturnTy
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error;
     if (error.status === 404 || error.message.startsWith('projectId:')) {
-      throw new ApiRefusal(error.status, nameProjects(await listProjects(call)));
+      throw new ApiRefusal(error.status, nameProjects(await listSeenProjects(call)));
     }
     throw new ApiRefusal(error.status, error.message.replace(/^(?:data(?=:)|"data"(?= ))/gm, name));
   }
