@@ -1,5 +1,12 @@
 // One MCP server for one caller: the tools that the token's scopes allow, the resources, and the prompt.
-import { McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type ApiFetch, ApiRefusal, createApiCall } from './api-call.ts';
 import { fitToBytes } from './fit.ts';
@@ -159,11 +166,18 @@ function addResource(
     name,
     template,
     { title, description, mimeType: 'application/json' },
-    async (address, { id }, { mcpReq }) => {
-      const signal = AbortSignal.any([mcpReq.signal, options.stopping]);
+    async ({ href }, { id }, context) => {
+      const signal = AbortSignal.any([context.mcpReq.signal, options.stopping]);
       const call = createApiCall(options.api, { authorization: caller.authorization, signal });
-      const { value } = await call({ path: path(encodeURIComponent(String(id))) });
-      return { contents: [{ uri: address.href, mimeType: 'application/json', text: JSON.stringify(value) }] };
+      try {
+        const { value } = await call({ path: path(encodeURIComponent(String(id))) });
+        return { contents: [{ uri: href, mimeType: 'application/json', text: JSON.stringify(value) }] };
+      } catch (error) {
+        const words = describeFault(error, context, options);
+        if (!(error instanceof ApiRefusal)) throw new ProtocolError(ProtocolErrorCode.InternalError, words);
+        if (error.status === 404) throw new ResourceNotFoundError(href, words);
+        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, words);
+      }
     },
   );
 }

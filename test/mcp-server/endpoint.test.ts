@@ -183,6 +183,17 @@ it('names every fault of what was given, and what exists nowhere reads like what
   );
 });
 
+it('refuses what may not be read as such, not as a mistake of its own', async () => {
+  const uri = 'causeway://issues/iss_00000000000000000000';
+  const client = await openClient(ground.token);
+  await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602, data: { uri } });
+  const narrow = await openClient(await ground.newToken({ scopes: ['projects:read'] }));
+  await expect(narrow.readResource({ uri })).rejects.toMatchObject({
+    code: -32600,
+    message: expect.stringContaining('lacks the scope issues:read'),
+  });
+});
+
 it('shows nothing of one account to another, 50 clients at a time', async () => {
   const { issueId } = await github.conclude(github.hidden);
   const mine = await github.conclude(github.shown);
