@@ -95,12 +95,22 @@ export async function openPort(services: Services, config: Config, options: Port
     }),
   );
   const showMetrics = openMetrics(services, config, ready);
+  // The calls of the API that tools make are told by the API: here who was refused before, and why no client connects.
+  const answerMcp = async (request: Request, stopping: AbortSignal): Promise<Response> => {
+    const began = performance.now();
+    const response = await mcp.fetch(request, stopping);
+    const [ms, requestId] = [performance.now() - began, response.headers.get('X-Request-Id') ?? undefined];
+    const answered = { method: request.method, route: '/mcp', status: response.status };
+    metrics.tellAnswered({ ...answered, ms });
+    log.info({ requestId, ...answered, ms: Math.round(ms) }, 'request');
+    return response;
+  };
   const dispatch = (request: Request, stopping: AbortSignal): Promise<Response> => {
     if (receive !== null && DELIVERIES.test(request.url)) {
       return metrics.countDelivery(request, () => receive(request));
     }
     if (METRICS.test(request.url)) return showMetrics(request);
-    if (MCP.test(request.url)) return mcp.fetch(request, stopping);
+    if (MCP.test(request.url)) return answerMcp(request, stopping);
     return (API.test(request.url) ? api : web).fetch(request, stopping);
   };
   const server = await startServer({

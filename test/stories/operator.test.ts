@@ -126,6 +126,19 @@ describe('an operator', () => {
     expect(seen).not.toHaveProperty('callerRequestId');
   });
 
+  it('sees which coding agents were refused, which the API never hears of', async () => {
+    const refused = await fetch(`${service.address}/mcp?x`, { method: 'POST', body: '{}' });
+    expect(refused.status).toBe(401);
+    const requestId = refused.headers.get('X-Request-Id');
+    const seen = await settled(
+      async () => logLines(service.output()).find((line) => line['requestId'] === requestId),
+      (line) => line !== undefined,
+    );
+    expect(seen).toMatchObject({ msg: 'request', method: 'POST', route: '/mcp', status: 401 });
+    const labels = { method: 'POST', route: '/mcp', status: '401' };
+    expect(sum(await metrics(), 'causeway_http_request_duration_seconds_count', labels)).toBe(1);
+  });
+
   it('shows figures to nobody without the token', async () => {
     const url = `${service.address}/metrics`;
     for (const Authorization of ['', 'Bearer', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, `bearer ${TOKEN.slice(1)}`]) {
