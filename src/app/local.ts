@@ -204,11 +204,15 @@ export interface LocalProject {
 }
 
 /**
- * The repositories that `folders` name (PROJECTS), or, where there are none, the one around the caller's folder, unless
+ * The repositories that `folders` name (PROJECTS, or the option `namedBy`), or, where there are none, the one around the caller's folder, unless
  * that is Causeway's own installation: a start from there is a trial, and it would find its own messages in its own
  * source. Throws `usage` naming every folder that is not in a git repository.
  */
-export function findLocalProjects(folders: readonly string[], callersFolder: string): readonly LocalProject[] {
+export function findLocalProjects(
+  folders: readonly string[],
+  callersFolder: string,
+  namedBy = 'PROJECTS',
+): readonly LocalProject[] {
   if (folders.length === 0) {
     const around = findRepositoryAround(callersFolder);
     return around === null || around === realpathSync(INSTALLATION) ? [] : [toLocalProject(around)];
@@ -217,7 +221,9 @@ export function findLocalProjects(folders: readonly string[], callersFolder: str
   const wrong = found.filter(({ root }) => root === null);
   if (wrong.length > 0) {
     const repair = 'name a folder that holds one, or run "git init" and commit there';
-    const faults = wrong.map(({ folder }) => `PROJECTS names ${folder}, which is not in a git repository: ${repair}.`);
+    const faults = wrong.map(
+      ({ folder }) => `${namedBy} names ${folder}, which is not in a git repository: ${repair}.`,
+    );
     throw new CausewayError('usage', faults.join('\n'));
   }
   return [...new Set(found.flatMap(({ root }) => root ?? []))].map(toLocalProject);

@@ -24,7 +24,10 @@ export async function runMcp(
   { config, io, log: given, now }: CommandDeps,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const projects = findLocalProjects(repository === null ? config.projects : [repository], io.cwd);
+  const projects =
+    repository === null
+      ? findLocalProjects(config.projects, io.cwd)
+      : findLocalProjects([repository], io.cwd, '--repo');
   if (projects.length === 0) {
     throw new CausewayError(
       'usage',

@@ -65,7 +65,8 @@ function describeUse(hasLedger: boolean, tools: readonly McpTool[]): string {
 }
 
 function addTool(server: McpServer, tool: McpTool, options: McpServerOptions, caller: McpCaller): void {
-  const { name, title, description, input: inputSchema, annotations } = tool;
+  const { name, title, input: inputSchema, annotations } = tool;
+  const description = options.hasLedger ? tool.description : (tool.descriptionOfOwn ?? tool.description);
   server.registerTool(name, { title, description, inputSchema, annotations }, async (args, context) => {
     try {
       const found = await tool.run(args as never, createToolContext(options, caller, context));

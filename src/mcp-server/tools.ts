@@ -21,6 +21,8 @@ export interface McpTool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
+  /** Instead, where no checks were judged here. */
+  readonly descriptionOfOwn?: string;
   readonly input: z.ZodObject;
   readonly annotations: ToolAnnotations;
   /** Needed besides those that only read. */
@@ -65,6 +67,8 @@ export const TOOLS: readonly McpTool[] = [
     title: 'Explain a red check',
     description:
       'Why CI is red on a pull request, commit or run, and whose fault it is: this change, the base branch, a flaky test or the machine; with the first error, failed tests, places, owners, and whether the same failure is known from other pull requests. Give exactly one of pullRequest, sha, run and log. Call it before you read a log or debug: the failure may not be yours.',
+    descriptionOfOwn:
+      'What the log of a red check says: the first error, failed tests, and their places in the repository here. Give log alone, such as what "gh run view --log-failed" prints: pull requests, commits and runs are not known here.',
     input: z.object({
       project: Project,
       pullRequest: z.int().min(1).optional().describe('Number of the pull request.'),

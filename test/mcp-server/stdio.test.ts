@@ -59,6 +59,8 @@ describe('started in a repository', () => {
   it('offers what needs no records, all of it for reading', async () => {
     const { tools } = await agent.client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([['explain_check', true]]);
+    // An agent that is promised pull requests asks for one first.
+    expect(tools[0]?.description).toMatch(/^What the log of a red check says.*pull requests.*not known here/);
   });
 
   it('reads a log, and knows no pull requests', async () => {
@@ -111,4 +113,8 @@ it('says what is missing where there is no repository', async () => {
   const env = { PATH: process.env['PATH'], DATA_DIR: path.join(folder.path, 'data') };
   const failed = await run(process.execPath, [PROGRAM, 'mcp'], { cwd: empty, env }).catch((error: unknown) => error);
   expect(failed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('give --repo PATH') });
+  const wrong = await run(process.execPath, [PROGRAM, 'mcp', '--repo', 'nowhere'], { cwd: empty, env }).catch(
+    (error: unknown) => error,
+  );
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--repo names nowhere') });
 });
