@@ -73,11 +73,7 @@ export const TOOLS: readonly McpTool[] = [
       project: Project,
       pullRequest: z.int().min(1).optional().describe('Number of the pull request.'),
       sha: z.string().min(7).max(64).optional().describe('The commit, at least 7 characters.'),
-      run: z
-        .string()
-        .max(40)
-        .optional()
-        .describe('Id of the check run, of the Actions run or of its job, as in its address.'),
+      run: z.string().max(300).optional().describe('The check run, Actions run or job: its id, or its address.'),
       log: Text(
         'Text of a log that is not on GitHub. Only what it says itself and what is known of it is answered.',
       ).optional(),
@@ -228,6 +224,11 @@ function sayWhoseFault({ verdict, isTouched, known }: JudgedCause): string {
   return 'likely this change: the check passes on the base';
 }
 
+/** The last number of an address: of `…/runs/12/job/34` the job. What has none is refused by the API. */
+function readRunId(given: string): string {
+  return given.split(/[?#]/)[0]?.match(/\d+/g)?.at(-1) ?? given;
+}
+
 async function explainCheck(
   {
     project,
@@ -260,7 +261,10 @@ async function explainCheck(
     return toReadLog(value as ReadLog, hasLedger);
   }
   try {
-    const { value } = await call({ path: 'checks/', query: { projectId, pullRequest, sha, run } });
+    const { value } = await call({
+      path: 'checks/',
+      query: { projectId, pullRequest, sha, run: run && readRunId(run) },
+    });
     const head = value as JudgedHead;
     return describeHead(head, await readAnswers(call, head), full === true);
   } catch (error) {

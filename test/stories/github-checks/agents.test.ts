@@ -32,7 +32,7 @@ it('tells whose a red check is, in less than 4 KB, and where else its failure wa
   const first = await desk.pull({ branch: 'first' });
   await desk.run(first.sha, { test: COUPONS });
   const second = await desk.pull({ branch: 'second', by: 'mara' });
-  await desk.run(second.sha, { test: COUPONS });
+  const run = await desk.run(second.sha, { test: COUPONS });
   const agent = await openAgent('mara');
   const asked = { project: desk.name, pullRequest: second.number };
   const told = await agent.call('explain_check', asked);
@@ -50,10 +50,12 @@ it('tells whose a red check is, in less than 4 KB, and where else its failure wa
       places: expect.arrayContaining([expect.stringContaining('src/coupons.js:14')]),
     },
   });
-  // The same by its commit and by its run.
+  // The same by its commit and by the address of its check.
   expect((await agent.call('explain_check', { project: desk.name, sha: second.sha.slice(0, 10) }))['sha']).toBe(
     second.sha,
   );
+  const address = `https://github.com/${desk.name}/actions/runs/${run.id}?pr=1`;
+  expect((await agent.call('explain_check', { project: desk.name, run: address }))['sha']).toBe(second.sha);
   const { contents } = await agent.client.readResource({ uri: `causeway://failures/${cause?.['failureId']}` });
   expect(JSON.parse((contents[0] as { readonly text: string }).text)).toMatchObject({ hits: 2, state: 'open' });
   const issueId = cause?.['issueId'];
