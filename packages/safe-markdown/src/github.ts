@@ -287,10 +287,11 @@ function removeOrders(markdown: string): string {
 /**
  * Untrusted text for places that render no code, such as titles and commit messages: one line of at most `max`
  * characters, cut at a word, in which GitHub and CI read nothing. A `label` gets into no commit, where CI obeys words in
- * brackets: it keeps those of code.
+ * brackets: it keeps those of code, with a space where Markdown would make a link of them.
  */
 export function formatPlain(text: string, max: number, place: 'commit' | 'label' = 'commit'): string {
-  const clean = place === 'label' ? removeTextMarks : (words: string) => removeTextMarks(removeBrackets(words));
+  const changeBrackets = place === 'label' ? partLinks : removeBrackets;
+  const clean = (words: string) => removeTextMarks(changeBrackets(words));
   let plain = clean(sanitiseLine(text, 4 * max));
   // What is taken out of a word can leave another one that means something.
   for (let before = ''; before !== plain; ) {
@@ -301,6 +302,10 @@ export function formatPlain(text: string, max: number, place: 'commit' | 'label'
   const cut = truncate(plain, max - 1);
   const word = cut.replace(/(?<!\s)\s+\S*$/, '');
   return `${(word.length > max / 2 ? word : cut).trimEnd()}…`;
+}
+
+function partLinks(text: string): string {
+  return text.replace(/\](?=[([:])/g, '] ');
 }
 
 function removeBrackets(text: string): string {

@@ -25,7 +25,10 @@ describe('plain words', () => {
 
   it('keep the brackets of code where no commit takes them over', () => {
     expect(formatPlain("Type 'string[]' has no [Symbol.iterator]({ a }) @mona `x`", 200, 'label')).toBe(
-      "Type 'string[]' has no [Symbol.iterator]({ a }) mona x",
+      "Type 'string[]' has no [Symbol.iterator] ({ a }) mona x",
+    );
+    expect(formatPlain('![p](https://evil.example/p.png) [a][b] [x]: y', 200, 'label')).toBe(
+      '![p] (evil.example/p.png) [a] [b] [x] : y',
     );
   });
 
