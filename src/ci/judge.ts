@@ -107,7 +107,7 @@ function explainFlakiness({ history, ofTests = [] }: CheckEvidence): readonly Re
 }
 
 function isChance({ hits, flakyHits }: FailureHistory): boolean {
-  return flakyHits >= MIN_FLAKY && flakyHits * 2 > hits;
+  return hits > 0 && flakyHits >= MIN_FLAKY && flakyHits * 2 > hits;
 }
 
 function explainSilence(evidence: CheckEvidence): readonly Reason[] | null {

@@ -154,7 +154,8 @@ async function openThread(opened: Opened) {
 async function publishing(opened: Opened): Promise<readonly string[]> {
   return (await opened.jobs())
     .filter((job) => job.kind === 'publish')
-    .map(({ subject, group, runAt }) => `${subject} in ${group} at ${runAt}`);
+    .map(({ subject, group, runAt }) => `${subject} in ${group} at ${runAt}`)
+    .toSorted();
 }
 
 export function publishingContract(engine: Engine): void {
