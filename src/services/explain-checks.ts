@@ -1,5 +1,4 @@
 // What is known of the red checks of one commit, for programs that ask: what was judged, and nothing is judged again.
-import type { Repository } from 'causeway-git-objects';
 import {
   describeNotBegun,
   describeReason,
@@ -18,6 +17,7 @@ import { type Asking, findVisibleIssue } from './access.ts';
 import { findOtherUses, type OtherUse } from './checks/find-other-uses.ts';
 import { findTestFile } from './checks/find-test-file.ts';
 import { createOwnersReader } from './find-ownership.ts';
+import { createSourceReader, type SourceReader } from './read-source.ts';
 import type { RequestPullRequestDeps } from './request-pull-request.ts';
 import type { CoreServices } from './services.ts';
 
@@ -81,8 +81,8 @@ export interface ExplainedHead
   readonly causes: readonly ExplainedCause[];
 }
 
-/** The answer does without owners and the source then. */
-const OWNERS_MS = 5_000;
+/** For all that is read from the source. */
+const SOURCE_MS = 5_000;
 
 /** Null: no checks of such a name are known. */
 export async function explainChecks(
@@ -93,8 +93,11 @@ export async function explainChecks(
 ): Promise<ExplainedHead | null> {
   const head = await deps.store.findNamedHead(project.id, name);
   if (head === null) return null;
-  const readOwners = await createReader(deps, asking, project);
-  const readSource = createSourceReader(deps, asking, project);
+  const { signal } = asking;
+  const readSource: SourceReader = deps.isPaused()
+    ? async (_, otherwise) => otherwise
+    : createSourceReader(deps, project, { ms: SOURCE_MS, signal });
+  const readOwners = await openOwnersReader(deps, project, readSource, signal);
   const causes: ExplainedCause[] = [];
   for (const finding of head.findings) {
     causes.push(await explainCause(deps, asking, { finding, head, readOwners, readSource }));
@@ -118,41 +121,21 @@ export async function explainChecks(
 type OwnersReader = (path: string) => Promise<readonly string[]>;
 
 /** Whose it is does not hold up the rest: while GitHub does not answer, nobody is named. */
-async function createReader(deps: ExplainDeps, { signal }: Asking, project: Project): Promise<OwnersReader> {
+async function openOwnersReader(
+  deps: ExplainDeps,
+  project: Project,
+  readSource: SourceReader,
+  signal: AbortSignal,
+): Promise<OwnersReader> {
   if (deps.isPaused()) return async () => [];
   try {
     const { investigation } = await deps.settingsOf(project, signal);
-    return createOwnersReader(deps, { project, scopes: investigation.scopes }, { ms: OWNERS_MS, signal });
+    return createOwnersReader(readSource, investigation.scopes);
   } catch (error) {
     signal.throwIfAborted();
     deps.log.debug({ project: project.id, err: error }, 'failed to read the scopes of a project');
     return async () => [];
   }
-}
-
-/** What is read from the project's source, redacted; `otherwise` where that cannot be opened and read in time. */
-type SourceReader = <T>(read: (repository: Repository, signal: AbortSignal) => Promise<T>, otherwise: T) => Promise<T>;
-
-function createSourceReader(
-  { source, redactor, log, isPaused }: ExplainDeps,
-  { signal }: Asking,
-  project: Project,
-): SourceReader {
-  let opened: { readonly repository: Promise<Repository>; readonly until: AbortSignal } | null = null;
-  return async (read, otherwise) => {
-    if (isPaused()) return otherwise;
-    try {
-      if (opened === null) {
-        const until = AbortSignal.any([signal, AbortSignal.timeout(OWNERS_MS)]);
-        opened = { until, repository: source.open(project, until) };
-      }
-      return await redactor.redactJson(await read(await opened.repository, opened.until));
-    } catch (error) {
-      signal.throwIfAborted();
-      log.debug({ project: project.id, err: error }, 'failed to read the source of a check');
-      return otherwise;
-    }
-  };
 }
 
 function readChange(

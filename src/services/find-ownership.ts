@@ -2,9 +2,9 @@
 
 import type { Repository } from 'causeway-git-objects';
 import { type Conclusion, findContextFile, isReliable, type Ownership } from '../core/issue/index.ts';
-import { findScopeOf, type Project, type Scope } from '../core/project/index.ts';
+import { findScopeOf, type Scope } from '../core/project/index.ts';
 import { readOwnersOf } from '../core/source/index.ts';
-import type { CoreServices } from './services.ts';
+import type { SourceReader } from './read-source.ts';
 
 /**
  * Of the first changed file, or else of the first suspect where that is reliable: the wrong people must not be named.
@@ -36,34 +36,14 @@ export async function readOwnership(
   return scope === null && owners.length === 0 ? null : { file, owners, scope: scope?.paths ?? [] };
 }
 
-interface OwnedProject {
-  readonly project: Project;
-  readonly scopes: readonly Scope[];
-}
-
-/**
- * Reads who owns a path of the default branch; none where the repository cannot be read within `ms`. It is opened for
- * the first path that no scope with owners has.
- */
+/** Reads who owns a path of the default branch; the source is read for a path that no scope with owners has. */
 export function createOwnersReader(
-  { source, log }: Pick<CoreServices, 'source' | 'log'>,
-  { project, scopes }: OwnedProject,
-  { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
+  readSource: SourceReader,
+  scopes: readonly Scope[],
 ): (path: string) => Promise<readonly string[]> {
-  let opened: { readonly repository: Promise<Repository>; readonly until: AbortSignal } | null = null;
   return async (path) => {
     const scope = findScopeOf(scopes, path);
     if (scope !== null && scope.owners.length > 0) return scope.owners;
-    try {
-      if (opened === null) {
-        const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-        opened = { until, repository: source.open(project, until) };
-      }
-      return await readOwnersOf(path, await opened.repository, opened.until);
-    } catch (error) {
-      signal.throwIfAborted();
-      log.debug({ project: project.id, err: error }, 'failed to read who owns a file');
-      return [];
-    }
+    return await readSource((repository, signal) => readOwnersOf(path, repository, signal), []);
   };
 }

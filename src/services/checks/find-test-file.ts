@@ -4,6 +4,7 @@ import { isSafePath } from 'causeway-paths';
 import type { CheckRules, Finding } from '../../core/check/index.ts';
 import { classifyFile } from '../../triage/index.ts';
 import { createOwnersReader } from '../find-ownership.ts';
+import { createSourceReader } from '../read-source.ts';
 import type { Look } from './look.ts';
 import type { Recorded } from './sightings.ts';
 
@@ -17,11 +18,8 @@ export async function addTestFiles(
   recorded: readonly Recorded[],
 ): Promise<readonly Recorded[]> {
   const { services, project, signal } = look;
-  const readOwners = createOwnersReader(
-    services,
-    { project, scopes: rules.settings.scopes },
-    { ms: OWNERS_MS, signal },
-  );
+  const readSource = createSourceReader(services, project, { ms: OWNERS_MS, signal });
+  const readOwners = createOwnersReader(readSource, rules.settings.scopes);
   const added: Recorded[] = [];
   for (const one of recorded) {
     const { finding, failure } = one;

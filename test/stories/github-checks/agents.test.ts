@@ -70,6 +70,44 @@ it('tells whose a red check is, in less than 4 KB, and where else its failure wa
   });
 });
 
+/** Lines as those of a key, without its first and last. */
+const KEY_LINES = Array.from({ length: 20 }, (_, at) =>
+  Buffer.from(Array.from({ length: 48 }, (__, n) => (at * 37 + n * 11 + 3) % 251)).toString('base64'),
+);
+
+function keyFile(lines: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    'src/key.pem': ['-----BEGIN RSA PRIVATE KEY-----', ...lines, '-----END RSA PRIVATE KEY-----', ''].join('\n'),
+  };
+}
+
+it('shows no line of a key in whose middle the change is', async () => {
+  const desk = await stage.desk('corner/key-in-change', { green: ['test'] });
+  await desk.push('main', { files: keyFile(KEY_LINES) });
+  const changed = KEY_LINES.toSpliced(10, 1, KEY_LINES[0]!);
+  const pull = await desk.pull({
+    branch: 'rotate',
+    files: { ...keyFile(changed), 'src/other.js': 'export const none = 1;\n' },
+  });
+  await desk.run(pull.sha, { test: COUPONS });
+  const agent = await openAgent('mara');
+  const told = await agent.call('explain_check', { project: desk.name, pullRequest: pull.number, full: true });
+  expect(told.quoted['change']).toContain('b/src/other.js');
+  expect(KEY_LINES.filter((line) => JSON.stringify(told).includes(line))).toEqual([]);
+});
+
+it('speaks of the commits of the default branch, not of a change, where that is red', async () => {
+  const desk = await stage.desk('corner/red-default', { green: ['test'] });
+  const sha = await desk.push('main');
+  await desk.run(sha, { test: COUPONS });
+  const agent = await openAgent('mara');
+  const told = await agent.call('explain_check', { project: desk.name, sha });
+  expect(told).toMatchObject({
+    onDefaultBranch: true,
+    answer: expect.stringMatching(/^Red: a commit of the default branch/),
+  });
+});
+
 it('tells a stranger of a private repository nothing, not even that it is there', async () => {
   const desk = await stage.desk('corner/not-yours', { isPrivate: true });
   const pull = await desk.pull({ branch: 'first' });
