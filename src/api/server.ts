@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
+import { isLoopbackAuthority } from '../core/loopback.ts';
 import type { Log } from '../log.ts';
 import { createProblem, formatProblem, type ProblemStatus } from './problem.ts';
 
@@ -196,10 +197,6 @@ function checkLoopback({ headers }: IncomingMessage): WireRefusal | null {
   // A link on another site may lead here; its scripts, forms and images may not.
   const crossSite = headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate';
   return crossSite ? OTHER_SITE : null;
-}
-
-function isLoopbackAuthority(authority: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(authority);
 }
 
 /** Answers what is not HTTP (or came too slowly, or with too large a header) and closes the connection. */

@@ -6,9 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { formatLocalStart, type KnownToken } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
-import { createToken, DEFAULT_SCOPES, hashToken } from '../core/account/index.ts';
+import { createToken, createTokenRecord, DEFAULT_SCOPES, hashToken } from '../core/account/index.ts';
 import { CausewayError } from '../core/errors.ts';
-import { createId } from '../core/ids.ts';
 import {
   type ConfigurationOf,
   DEFAULT_SETTINGS,
@@ -182,17 +181,7 @@ async function findOrMakeToken({ store, account, now }: Services): Promise<Known
   const tokens = await store.listTokens(account.id);
   if (tokens.length > 0) return { kind: tokens.some((token) => token.lastUsedAt !== null) ? 'used' : 'unused' };
   const value = createToken();
-  const record = {
-    id: createId('tok'),
-    accountId: account.id,
-    name: 'first start',
-    scopes: DEFAULT_SCOPES,
-    projectIds: null,
-    createdAt: now().toISOString(),
-    expiresAt: null,
-    lastUsedAt: null,
-    revokedAt: null,
-  };
+  const record = createTokenRecord(account.id, now(), { name: 'first start', scopes: DEFAULT_SCOPES });
   await store.addToken(record, hashToken(value));
   return { kind: 'made', value };
 }

@@ -4,9 +4,14 @@ import { randomBytes } from 'node:crypto';
 import { createApi } from '../api/index.ts';
 import type { McpCommand } from '../cli/command-line.ts';
 import type { ExitCode } from '../cli/terminal.ts';
-import { createSigningSecret, createToken, hashToken, READING_SCOPES } from '../core/account/index.ts';
+import {
+  createSigningSecret,
+  createToken,
+  createTokenRecord,
+  hashToken,
+  READING_SCOPES,
+} from '../core/account/index.ts';
 import { CausewayError } from '../core/errors.ts';
-import { createId } from '../core/ids.ts';
 import { DEFAULT_SETTINGS } from '../core/project/index.ts';
 import { serveMcpOnStdio } from '../mcp-server/index.ts';
 import { createRateLimiter } from '../services/index.ts';
@@ -61,18 +66,7 @@ export async function runMcp(
   }
   const token = createToken();
   const scopes = write ? [...READING_SCOPES, 'issues:write' as const] : READING_SCOPES;
-  const record = {
-    id: createId('tok'),
-    accountId: account.id,
-    name: 'mcp',
-    scopes,
-    projectIds: null,
-    createdAt: now().toISOString(),
-    expiresAt: null,
-    lastUsedAt: null,
-    revokedAt: null,
-  };
-  await store.addToken(record, hashToken(token));
+  await store.addToken(createTokenRecord(account.id, now(), { name: 'mcp', scopes }), hashToken(token));
   const api = createApi({
     ...services,
     // The person at this machine may do everything with its repositories.

@@ -95,7 +95,7 @@ export async function openPort(services: Services, config: Config, options: Port
     }),
   );
   const showMetrics = openMetrics(services, config, ready);
-  // The calls of the API that tools make are told by the API: here who was refused before, and why no client connects.
+  // The API logs the calls that tools make; this line is for requests that got no further, such as with a wrong token.
   const answerMcp = async (request: Request, stopping: AbortSignal): Promise<Response> => {
     const began = performance.now();
     const response = await mcp.fetch(request, stopping);

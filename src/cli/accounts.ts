@@ -1,9 +1,15 @@
 // `token` and `webhook-secret`: access tokens and the signing secret of an account, while the service runs or not.
 
 import { toPrintableLine } from 'causeway-safe-markdown';
-import { type Account, createToken, hashToken, SECRET_OVERLAP_MS, type TokenRecord } from '../core/account/index.ts';
+import {
+  type Account,
+  createToken,
+  createTokenRecord,
+  hashToken,
+  SECRET_OVERLAP_MS,
+  type TokenRecord,
+} from '../core/account/index.ts';
 import { CausewayError } from '../core/errors.ts';
-import { createId } from '../core/ids.ts';
 import type { ActOptions, Store } from '../db/index.ts';
 import type { TokenCommand, WebhookSecretCommand } from './command-line.ts';
 import { createStyle, type Io, padEnd, truncateColumns } from './terminal.ts';
@@ -58,17 +64,8 @@ async function createAccountToken(
   const value = createToken();
   const created = now();
   const expiresAt = command.expiresIn === null ? null : new Date(created.getTime() + command.expiresIn).toISOString();
-  const record: TokenRecord = {
-    id: createId('tok'),
-    accountId: account.id,
-    name: command.name,
-    scopes: command.scopes,
-    projectIds: null,
-    createdAt: created.toISOString(),
-    expiresAt,
-    lastUsedAt: null,
-    revokedAt: null,
-  };
+  const { name, scopes } = command;
+  const record = createTokenRecord(account.id, created, { name, scopes, expiresAt });
   await store.addToken(record, hashToken(value), toActing(account));
   io.out(`${value}\n`);
   const expiry =

@@ -21,13 +21,22 @@ interface ApiAnswer {
 /** Throws `ApiRefusal` for every status that is no success. */
 export type ApiCall = (request: ApiRequest) => Promise<ApiAnswer>;
 
-/** The API refused: its own words, which name each fault with its repair and quote nothing of others. */
+/** One field of a call, and what is wrong with it. */
+interface ApiFault {
+  readonly field: string;
+  readonly detail: string;
+}
+
+/** The API refused: its own words, which say how to repair it and quote nothing of others. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal';
   readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
+  /** By field, where it names some: then the message has nothing besides. */
+  readonly faults: readonly ApiFault[];
+  constructor(status: number, message: string, faults: readonly ApiFault[] = []) {
+    super(faults.length === 0 ? message : faults.map(({ field, detail }) => `${field}: ${detail}`).join('\n'));
     this.status = status;
+    this.faults = faults;
   }
 }
 
@@ -52,7 +61,7 @@ export function createApiCall(
     signal.throwIfAborted();
     const isJson = /\bjson\b/.test(response.headers.get('Content-Type') ?? '');
     const value: unknown = isJson ? await response.json() : await response.text();
-    if (!response.ok) throw new ApiRefusal(response.status, describeProblem(value as Problem));
+    if (!response.ok) throw toRefusal(response.status, value as Problem);
     return { value, headers: response.headers };
   };
 }
@@ -62,7 +71,7 @@ interface Problem {
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
 }
 
-function describeProblem({ detail = 'The call was refused.', errors = [] }: Problem): string {
-  const faults = errors.map((fault) => `${fault.pointer.replace(/^\//, '')}: ${fault.detail}`);
-  return faults.length > 0 ? faults.join('\n') : detail;
+function toRefusal(status: number, { detail = 'The call was refused.', errors = [] }: Problem): ApiRefusal {
+  const faults = errors.map((fault) => ({ field: fault.pointer.slice(1), detail: fault.detail }));
+  return new ApiRefusal(status, detail, faults);
 }

@@ -1,5 +1,6 @@
 // `/mcp`: streamable HTTP without sessions. Each request is one caller's, whose token is looked up again for it.
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { isLoopbackAuthority } from '../core/loopback.ts';
 import { createAnalysisCounter } from './analysis-counter.ts';
 import type { ApiFetch } from './api-call.ts';
 import { createMcpServer } from './server.ts';
@@ -73,15 +74,11 @@ function checkPlace({ url, headers }: Request, baseUrl: string): Response | null
     return refusePlace(403, 'Pages of other sites may not call this service.');
   }
   const { host } = new URL(url);
-  const isLoopback = isLoopbackHost(own.host) && isLoopbackHost(host);
+  const isLoopback = isLoopbackAuthority(own.host) && isLoopbackAuthority(host);
   if (host !== own.host && !isLoopback) {
     return refusePlace(421, `This service answers to ${own.host} only: have the proxy pass the header Host on.`);
   }
   return null;
-}
-
-function isLoopbackHost(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host);
 }
 
 function refusePlace(status: number, detail: string): Response {

@@ -26,7 +26,7 @@ export interface McpServerOptions {
   readonly hasLedger: boolean;
   /** Ends what still runs. */
   readonly stopping: AbortSignal;
-  /** Receives what is a mistake of ours; the client is told no more than that. */
+  /** Called for our own bugs, of which the client learns only that there was one. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -38,8 +38,9 @@ const NEVER_CHANGED = { listChanged: false } as const;
 /** For one request over HTTP, or one connection over standard input and output. */
 export function createMcpServer(options: McpServerOptions, caller: McpCaller): McpServer {
   const { version, hasLedger } = options;
+  const hasAnswers = hasLedger || caller.scopes.includes('issues:write');
   const tools = TOOLS.filter(({ scope }) => scope === undefined || caller.scopes.includes(scope)).filter(
-    ({ reads }, _, all) => hasLedger || reads === 'code' || (reads === 'answers' && all.some(({ scope }) => scope)),
+    ({ reads }) => reads === 'code' || hasAnswers,
   );
   const instructions = describeUse(hasLedger, tools);
   // What is listed never changes, so that no client keeps a stream open to hear of it.

@@ -1,5 +1,5 @@
 // The tools: what each takes, which call of the API it makes, and what of the answer an agent needs.
-// What people, repositories and logs wrote stands below `quoted` alone, so that a reader can tell it from what Causeway says.
+// Text from outside (people, repositories, logs) is only ever below `quoted`, so that a reader can tell it from ours.
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { FailureView, Verdict } from '../core/check/index.ts';
@@ -27,8 +27,8 @@ export interface McpTool {
   readonly annotations: ToolAnnotations;
   /** Needed besides those that only read. */
   readonly scope?: 'issues:write';
-  /** What it reads: code alone; answers of investigations; the ledger of checks, which a command on one's own machine has not. */
-  readonly reads: 'code' | 'answers' | 'ledger';
+  /** Code alone, or answers of investigations, which a command has only if it may start some. */
+  readonly reads: 'code' | 'answers';
   readonly run: (args: never, context: ToolContext) => Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -208,15 +208,16 @@ interface ReadLog {
   readonly failure: FailureView | null;
 }
 
-const MEANINGS: Readonly<Record<Exclude<Verdict, 'code'>, string>> = {
-  base_broken: 'not this change: the base branch has the same failure',
-  flaky: 'not this change: it fails by chance; re-run the check',
-  infrastructure: 'not this change: the machine failed; re-run the check',
-  inconclusive: "can't tell whose fault it is",
+const EXCUSES: Readonly<Record<Exclude<Verdict, 'code' | 'inconclusive'>, string>> = {
+  base_broken: 'the base branch has the same failure',
+  flaky: 'it fails by chance; re-run the check',
+  infrastructure: 'the machine failed; re-run the check',
 };
 
-function sayWhoseFault({ verdict, isTouched, known }: JudgedCause): string {
-  if (verdict !== 'code') return MEANINGS[verdict];
+function sayWhoseFault({ verdict, isTouched, known }: JudgedCause, isDefault: boolean): string {
+  if (verdict === 'inconclusive') return "can't tell whose fault it is";
+  if (verdict !== 'code') return `${isDefault ? 'no commit' : 'not this change'}: ${EXCUSES[verdict]}`;
+  if (isDefault) return 'a commit of the default branch: broughtBy has the range, if it is known';
   if (isTouched === true) return 'this change: it touches what fails';
   const flaky = known !== null && known.flakyHits > 0;
   if (flaky)
@@ -293,14 +294,14 @@ async function readAnswers(call: ApiCall, { causes }: JudgedHead): Promise<Reado
   return new Map((await Promise.all(ids.map(read))).flat());
 }
 
-/** Bytes of the change that are told. */
+/** How much of the change a result has, in bytes. */
 const SHORT_CHANGE = 1_280;
 const FULL_CHANGE = 20_000;
 
 function describeHead(head: JudgedHead, answers: ReadonlyMap<string, Issue>, isFull: boolean) {
   const changedFiles = [...new Set(head.causes.flatMap(({ changed }) => changed ?? []))];
   const red = head.causes.filter(({ checks }) => checks.some(({ isRed }) => isRed));
-  const meanings = red.map(sayWhoseFault);
+  const meanings = red.map((cause) => sayWhoseFault(cause, head.isDefault));
   const none = head.state === 'waiting' ? 'The checks have not ended yet; none has failed so far.' : 'No check is red.';
   return {
     answer:
@@ -308,7 +309,7 @@ function describeHead(head: JudgedHead, answers: ReadonlyMap<string, Issue>, isF
     sha: head.sha,
     ...(head.pullRequest === null ? { onDefaultBranch: head.isDefault } : { pullRequest: head.pullRequest }),
     state: head.state,
-    causes: head.causes.map((cause) => describeCause(cause, answers.get(cause.issueId ?? '') ?? null)),
+    causes: head.causes.map((cause) => describeCause(cause, head.isDefault, answers.get(cause.issueId ?? '') ?? null)),
     ...(head.stillWaiting.length > 0 && { stillRunning: head.stillWaiting.length }),
     quoted: {
       ...(changedFiles.length > 0 && { changedFiles }),
@@ -323,11 +324,11 @@ function describeHead(head: JudgedHead, answers: ReadonlyMap<string, Issue>, isF
 const MOST_SUSPECTS = 3;
 const MOST_PLACES = 6;
 
-function describeCause(cause: JudgedCause, answer: Issue | null) {
+function describeCause(cause: JudgedCause, isDefault: boolean, answer: Issue | null) {
   const { known, range } = cause;
   return {
     verdict: cause.verdict,
-    means: sayWhoseFault(cause),
+    means: sayWhoseFault(cause, isDefault),
     ...(!cause.checks.some(({ isRed }) => isRed) && { passedSince: true }),
     standing: cause.standing,
     failureId: cause.failureId,
@@ -507,8 +508,12 @@ async function waitForInvestigation(
   const read = async (seconds: number): Promise<ShownInvestigation> =>
     (await call({ path, query: seconds > 0 ? { wait: seconds } : {} })).value as ShownInvestigation;
   let shown = await read(0);
+  // The protocol wants each notification to be further than the one before.
+  let told = -1;
   for (let left = wait; left > 0 && !ENDED.has(shown.state); left -= SLICE) {
-    await tell(shown.progress.step, shown.progress.action);
+    const { step, action } = shown.progress;
+    if (step > told) await tell(step, action);
+    told = Math.max(told, step);
     shown = await read(Math.min(SLICE, left));
   }
   const { state, issueId, reason, progress } = shown;
@@ -546,13 +551,13 @@ async function chooseProject(
   const [only] = projects;
   if (only !== undefined && projects.length === 1) return only.id;
   if (given !== undefined) return given;
-  throw new ApiRefusal(422, nameProjects(projects));
+  throw new ApiRefusal(422, '', [{ field: 'project', detail: adviseProject(projects) }]);
 }
 
-function nameProjects(projects: readonly ListedProject[]): string {
-  if (projects.length === 0) return 'project: This token sees no project.';
+function adviseProject(projects: readonly ListedProject[]): string {
+  if (projects.length === 0) return 'This token sees no project.';
   const names = projects.slice(0, MOST_NAMED).map(({ name }) => name);
-  return `project: Name one that you may see, such as ${names.join(', ')}${projects.length > MOST_NAMED ? ', …' : ''}.`;
+  return `Name one that you may see, such as ${names.join(', ')}${projects.length > MOST_NAMED ? ', …' : ''}.`;
 }
 
 interface SentText {
@@ -568,9 +573,14 @@ async function sendText(call: ApiCall, { path, body, name }: SentText): ReturnTy
     return await call({ method: 'POST', path, body });
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error;
-    if (error.status === 404 || error.message.startsWith('projectId:')) {
-      throw new ApiRefusal(error.status, nameProjects(await listSeenProjects(call)));
-    }
-    throw new ApiRefusal(error.status, error.message.replace(/^(?:data(?=:)|"data"(?= ))/gm, name));
+    const { status, message, faults } = error;
+    const project = async () => ({ field: 'project', detail: adviseProject(await listSeenProjects(call)) });
+    if (status === 404) throw new ApiRefusal(status, message, [await project()]);
+    if (status === 413) throw new ApiRefusal(status, `${name}: Is larger than 1 MiB: give the part around the error.`);
+    const named = faults.map(async (fault) => {
+      if (fault.field === 'projectId') return await project();
+      return fault.field === 'data' ? { ...fault, field: name } : fault;
+    });
+    throw new ApiRefusal(status, message, await Promise.all(named));
   }
 }

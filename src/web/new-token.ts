@@ -4,6 +4,7 @@ import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import {
   createToken,
+  createTokenRecord,
   DEFAULT_SCOPES,
   hashToken,
   READING_SCOPES,
@@ -12,7 +13,6 @@ import {
   type TokenScope,
 } from '../core/account/index.ts';
 import { quoteLiteral } from '../core/command-words.ts';
-import { createId } from '../core/ids.ts';
 import type { Project } from '../core/project/index.ts';
 import type { ExampleReport } from '../core/report/index.ts';
 import { registerSecret } from '../log.ts';
@@ -93,17 +93,12 @@ export async function postToken(c: PageContext, deps: WebDeps): Promise<Response
   const { input, faults } = parseTokenForm(sent, known.projects);
   if (Object.keys(faults).length > 0) return renderTokenForm(c, deps, { ...known, input, faults, sent });
   const once = requireOnce(c, deps, sent);
-  const record: TokenRecord = {
-    id: createId('tok'),
-    accountId: c.get('signedIn').account.id,
+  const record = createTokenRecord(c.get('signedIn').account.id, deps.now(), {
     name: input.name,
     scopes: input.scopes,
     projectIds: input.bound === 'all' ? null : input.projectIds,
-    createdAt: deps.now().toISOString(),
     expiresAt: getExpiry(input.expiry, deps.now()),
-    lastUsedAt: null,
-    revokedAt: null,
-  };
+  });
   const value = createToken();
   registerSecret(value, REGISTERED_MS);
   if ((await deps.store.addToken(record, hashToken(value), { once })) === 'repeated') {

@@ -98,6 +98,8 @@ describe.each(REVISIONS)('a client that negotiates as %s', (mode) => {
     });
     const { contents } = await client.readResource({ uri: `causeway://issues/${issueId}` });
     expect(JSON.parse((contents[0] as { readonly text: string }).text)).toMatchObject({ id: issueId });
+    const proof = await client.readResource({ uri: `causeway://proofs/${issueId}` });
+    expect(JSON.stringify(proof.contents)).toContain('not_run');
   });
 
   it('is refused at once when its token is revoked between two calls', async () => {

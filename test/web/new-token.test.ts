@@ -113,6 +113,20 @@ describe('making a token', () => {
     expect(opens).toContain("/api/v1/issues/ISSUE_ID/pull-request/'");
   });
 
+  it('offers one that only reads for a coding agent, with a line to set it up', async () => {
+    await using ground = await webGround();
+    const form = await ground.visitor.page(`${FORM}?for=agent`);
+    const checked = [...form.matchAll(/name="scope" value="([\w:-]+)" checked/g)].map(([, scope]) => scope);
+    expect(checked).toEqual(['issues:read', 'projects:read']);
+    const page = contentOf(await (await send(ground.visitor, { scope: checked as string[] })).text());
+    expect(page).toContain("claude mcp add --transport http causeway 'http://127.0.0.1:3000/mcp'");
+    expect(page).not.toContain('start investigations');
+    expect(contentOf(await (await send(ground.visitor)).text())).toContain(
+      'This token lets it start investigations too',
+    );
+    expect(contentOf(await (await send(ground.visitor, { scope: ['webhooks:write'] })).text())).not.toContain('/mcp');
+  });
+
   it.each([
     ['7', '2026-11-27T10:00:00.000Z'],
     ['365', '2027-11-20T10:00:00.000Z'],

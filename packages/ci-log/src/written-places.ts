@@ -91,7 +91,7 @@ export function readFileHeading(text: string): string | null {
 /** tsd and XO put it in with the place of what they found first. */
 const FIRST_PLACE = new RegExp(`^\\s{1,4}(?<path>${PATH}):\\d{1,6}:\\d{1,5}$`);
 
-/** The same, also where the place of its first finding stands behind it. */
+/** As above; the heading may go on with the line and column of the first finding. */
 export function readListHeading(text: string): string | null {
   return readFileHeading(text) ?? FIRST_PLACE.exec(text.trimEnd())?.groups?.['path'] ?? null;
 }

@@ -2,7 +2,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { CausewayError } from '../errors.ts';
-import { createBase62 } from '../ids.ts';
+import { createBase62, createId } from '../ids.ts';
 import type { Person, Project, Role } from '../project/index.ts';
 
 export const SCOPES = [
@@ -40,6 +40,16 @@ export interface TokenRecord {
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
+}
+
+/** Of a token that is made now; it expires where that is said, and reaches all projects of the account unless some are named. */
+export function createTokenRecord(
+  accountId: string,
+  now: Date,
+  given: Pick<TokenRecord, 'name' | 'scopes'> & Partial<Pick<TokenRecord, 'projectIds' | 'expiresAt'>>,
+): TokenRecord {
+  const made = { id: createId('tok'), accountId, createdAt: now.toISOString(), lastUsedAt: null, revokedAt: null };
+  return { projectIds: null, expiresAt: null, ...given, ...made };
 }
 
 const FORM = /^cwy_[0-9A-Za-z]{36}$/;

@@ -4,6 +4,7 @@ export {
   type BrowserSession,
   createSigningSecret,
   createToken,
+  createTokenRecord,
   DEFAULT_SCOPES,
   type GithubSignIn,
   hashToken,

@@ -47,8 +47,8 @@ const VALUE = String.raw`(?:"[^"]{0,300}"|'[^']{0,300}'|<[^<>]{0,300}>|[-+]?\d[\
 const BARE = new RegExp(`^(?:Failed )?(?:assert|expect)|^${VALUE}(?: (?:.{0,300} )?${VALUE})?$|:$`, 'i');
 
 /**
- * The failed test and the error, for the one place where a failure is told from others by a single line. Null: no test is
- * known, or the error says more than that values differ.
+ * The failed test with its error, where a single line has to identify the failure. Null: no test is known, or the error
+ * alone says more than that values differ.
  */
 export function nameBareError(excerpt: Excerpt): string | null {
   const { error } = splitError(excerpt);

@@ -19,7 +19,7 @@ export interface AgentGround {
   readonly pull: UnfinishedPull | null;
   /** Of the failed check; absent: what the report has of a log. */
   readonly excerpt?: Excerpt;
-  /** The last attempt to mend the pull request, which began with what CI said; null: none. */
+  /** The last attempt to repair the pull request after CI failed; null: none. */
   readonly attempt: ShownIssue | null;
 }
 
@@ -56,7 +56,7 @@ const TASKS: Partial<Readonly<Record<Outcome, string>>> = {
 /**
  * At most 3,000 characters; "" where it would say no more than the first lines of the answer, or there is a fix.
  * Whatever comes from outside is indented below a line of ours with an empty one between, which is code wherever it is
- * pasted as Markdown; nobody is mentioned in it.
+ * pasted as Markdown. It mentions nobody.
  */
 export function writeAgentBrief(shown: ShownIssue, ground: AgentGround): string {
   const { issue } = shown;
