@@ -3,6 +3,7 @@
 import type { Excerpt, UnreadFile } from 'causeway-ci-log';
 import type { Person } from '../project/index.ts';
 import type { CommitRange } from './failure.ts';
+import type { KnownMatch } from './known-issue.ts';
 import type { Reason, Verdict } from './verdict.ts';
 
 /** What a commit is the head of, according to GitHub. */
@@ -118,6 +119,8 @@ export interface Finding {
   readonly notBegun: NotBegun | null;
   /** Where the first failed test of a flaky failure is, and who owns that; absent: unknown. */
   readonly testFile?: { readonly path: string; readonly owners: readonly string[] };
+  /** The issue that people tied such failures to; absent: none. */
+  readonly known?: KnownMatch;
   /** The job that we ran once more before anything was said, and when; absent: none. */
   readonly rerun?: { readonly runId: number; readonly at: string };
 }
@@ -131,6 +134,8 @@ export type NotBegun =
   | { readonly code: 'erased' }
   /** A person requested one in a comment on the pull request. */
   | { readonly code: 'requested' }
+  /** People tied it to that issue. */
+  | { readonly code: 'known'; readonly issue: number }
   /** The verdict rules it out: the cause is elsewhere, or a re-run says more. */
   | { readonly code: Exclude<Verdict, 'code' | 'inconclusive'> }
   | { readonly code: 'no_pull_request' | 'fork' | 'draft' | 'bot_author' | 'untrusted_author' }

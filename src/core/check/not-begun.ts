@@ -15,6 +15,8 @@ export function describeNotBegun(why: NotBegun): string {
       return 'Its analysis was deleted.';
     case 'requested':
       return 'An analysis was requested in a comment on the pull request; see the reply there.';
+    case 'known':
+      return `It is a known failure: #${why.issue}.`;
     case 'base_broken':
       return 'The base branch fails in the same way; the cause is there.';
     case 'flaky':
