@@ -5,7 +5,7 @@ const CONNECTION = 'nodes pageInfo totalCount';
 const FIELDS = {
   Query: 'id node nodes repository viewer rateLimit',
   Mutation: `createCommitOnBranch createRef deleteRef updateRef minimizeComment unminimizeComment markPullRequestReadyForReview
-    convertPullRequestToDraft`,
+    convertPullRequestToDraft revertPullRequest`,
   CreateCommitOnBranchPayload: 'clientMutationId commit ref',
   CreateRefPayload: 'clientMutationId ref',
   DeleteRefPayload: 'clientMutationId',
@@ -14,6 +14,7 @@ const FIELDS = {
   UnminimizeCommentPayload: 'clientMutationId unminimizedComment',
   MarkPullRequestReadyForReviewPayload: 'clientMutationId pullRequest',
   ConvertPullRequestToDraftPayload: 'clientMutationId pullRequest',
+  RevertPullRequestPayload: 'clientMutationId pullRequest revertPullRequest',
   Node: 'id',
   Actor: 'avatarUrl login resourcePath url',
   RepositoryOwner: 'id login url',

@@ -320,6 +320,8 @@ export interface Pull {
   mergedAt: string | null;
   mergedById: number | null;
   mergeSha: string | null;
+  /** The commits that it became on the base branch, oldest first; absent: it isn't merged, or the merge queue did it. */
+  landed?: readonly string[];
   readonly reviewerIds: Set<number>;
   readonly reviews: Review[];
   /** Numbers of issues that it closes when merged, beyond what its body says. */

@@ -1,16 +1,8 @@
 // What moves refs and pull requests, and the merge queue.
 import { readDiff } from '../git/read-diff.ts';
-import {
-  branchSha,
-  entryAt,
-  isReachable,
-  mergeBase,
-  readBlob,
-  readCommit,
-  resolveCommit,
-} from '../git/read-objects.ts';
+import { branchSha, isReachable, mergeBase, readCommit } from '../git/read-objects.ts';
 import { git, gitText } from '../git/run-git.ts';
-import { commitFiles, writeCommit } from '../git/write-objects.ts';
+import { writeCommit } from '../git/write-objects.ts';
 import { fullName, timestamp } from '../lookup.ts';
 import { accountOfEmail, GITHUB_COMMITTER, simpleCommit } from '../resources/repository.ts';
 import { simpleUserOf } from '../resources/user.ts';
@@ -274,67 +266,6 @@ export function setDraft(
   touch(state, issue);
   const action = to.isDraft ? 'converted_to_draft' : 'ready_for_review';
   tellIssue(state, repository, issue, { action, senderId: to.byId });
-}
-
-/** A merge commit on the base branch; issues that it closes are closed with it. */
-export async function mergePull(
-  state: State,
-  repository: GithubRepository,
-  issue: GithubIssue,
-  byId: number,
-): Promise<string> {
-  const { pull } = issue;
-  if (pull === null || issue.state === 'closed') throw new Error(`#${issue.number} is no open pull request.`);
-  const base = (await resolveCommit(repository.gitDir, `refs/heads/${pull.baseRef}`)) ?? pull.baseSha;
-  const tree = await gitText(repository.gitDir, ['merge-tree', '--write-tree', base, pull.headSha]);
-  const date = timestamp(state);
-  const login = state.accounts.get(byId)?.login ?? 'ghost';
-  const sha = await writeCommit(repository.gitDir, {
-    tree,
-    parents: [base, pull.headSha],
-    message: `Merge pull request #${issue.number} from ${pull.headRef}`,
-    author: { name: login, email: `${login}@example.com`, date },
-    committer: { ...GITHUB_COMMITTER, date },
-  });
-  state.signed.add(sha);
-  await moveRef(state, repository, { ref: `refs/heads/${pull.baseRef}`, from: base, to: sha }, byId);
-  Object.assign(pull, { mergedAt: date, mergedById: byId, mergeSha: sha });
-  editIssue(state, repository, issue, { state: 'closed', byId });
-  if (pull.baseRef === repository.defaultBranch) {
-    for (const number of closes(issue)) {
-      const closed = repository.issues.get(number);
-      const closer = issue.number;
-      if (closed !== undefined) editIssue(state, repository, closed, { state: 'closed', closer, byId });
-    }
-  }
-  return sha;
-}
-
-/** What the button "Revert" leads to once its pull request is squashed: one commit, in GitHub's words. Returns its sha. */
-export async function revertPull(
-  state: State,
-  repository: GithubRepository,
-  issue: GithubIssue,
-  byId: number,
-): Promise<string> {
-  const { pull } = issue;
-  if (!pull?.mergeSha) throw new Error(`#${issue.number} is not merged.`);
-  const base = (await resolveCommit(repository.gitDir, `refs/heads/${pull.baseRef}`)) ?? pull.baseSha;
-  const before = `${pull.mergeSha}^1`;
-  const files: Record<string, string | null> = {};
-  for (const { path } of await readDiff(repository.gitDir, before, pull.mergeSha)) {
-    const entry = await entryAt(repository.gitDir, before, path);
-    files[path] = entry === null ? null : (await readBlob(repository.gitDir, entry.sha)).toString('utf8');
-  }
-  const login = state.accounts.get(byId)?.login ?? 'ghost';
-  const sha = await commitFiles(repository.gitDir, {
-    parent: base,
-    files,
-    message: `Revert "${issue.title}"\n\nThis reverts commit ${pull.mergeSha}.`,
-    person: { name: login, email: `${login}@example.com`, date: timestamp(state) },
-  });
-  await moveRef(state, repository, { ref: `refs/heads/${pull.baseRef}`, from: base, to: sha }, byId);
-  return sha;
 }
 
 /** Numbers of the issues that a pull request closes: named after a closing word in its body, or linked by hand. */

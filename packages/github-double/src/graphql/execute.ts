@@ -1,15 +1,16 @@
 // Answers GraphQL: reads as views, and the mutations that are used.
 import { type ExecutionResult, graphql } from 'graphql';
 import { canSee } from '../access.ts';
+import { openRevert } from '../deeds/merges.ts';
 import { moveRef, setDraft } from '../deeds/pulls.ts';
 
 import { githubSchema } from '../description/validate.ts';
 import { branchSha, entryAt } from '../git/read-objects.ts';
 import { commitFiles, type FileTexts } from '../git/write-objects.ts';
-import { repositoryByName, timestamp } from '../lookup.ts';
+import { owner, repositoryByName, timestamp } from '../lookup.ts';
 import { GITHUB_COMMITTER } from '../resources/repository.ts';
 import { nodeId, readNodeId } from '../resources/user.ts';
-import { type Answer, actorId, type Call, type Needs, ok, refused } from '../route.ts';
+import { type Answer, actorId, type Call, type Needs, ok, refused, viaAppId } from '../route.ts';
 import { noreply } from '../routes/git-data.ts';
 import type { GithubIssue, GithubRepository, Review, ReviewRemark } from '../state.ts';
 import { mayWriteWorkflows, touchesWorkflows } from '../workflows.ts';
@@ -149,6 +150,7 @@ function mutations(call: QueryView) {
   };
   return {
     createCommitOnBranch: ({ input }: MutationInput<CommitInput>) => createCommitOnBranch(call, input),
+    revertPullRequest: ({ input }: MutationInput<RevertInput>) => revertPullRequest(call, input),
     markPullRequestReadyForReview: (args: MutationInput<{ readonly pullRequestId: string }>) => draft(args, false),
     minimizeComment: ({ input }: MutationInput<{ readonly subjectId: string; readonly classifier: string }>) => ({
       ...echo(input),
@@ -158,6 +160,37 @@ function mutations(call: QueryView) {
       ...echo(input),
       unminimizedComment: minimize(input.subjectId, null),
     }),
+  };
+}
+
+interface RevertInput {
+  readonly clientMutationId?: string | null;
+  readonly pullRequestId: string;
+  readonly title?: string | null;
+  readonly body?: string | null;
+  readonly draft?: boolean | null;
+}
+
+/** A branch `revert-N-…` with one commit, and its pull request. */
+async function revertPullRequest(call: QueryView, input: RevertInput) {
+  const { state, caller } = call;
+  const { repository, issue } = pullOf(call, input.pullRequestId);
+  demand(call, repository, [{ contents: 'write', pull_requests: 'write' }]);
+  const isDraft = input.draft === true;
+  if (isDraft && repository.isPrivate && owner(state, repository).plan === 'free') {
+    throw graphqlError('UNPROCESSABLE', 'Draft pull requests are not supported in this repository.');
+  }
+  const made = { authorId: actorId(caller), viaAppId: viaAppId(caller), isDraft };
+  const opened = await openRevert(state, repository, issue, {
+    ...made,
+    title: input.title ?? null,
+    body: input.body ?? null,
+  });
+  if (!('number' in opened)) throw graphqlError('UNPROCESSABLE', opened.message);
+  return {
+    ...echo(input),
+    pullRequest: () => threadView(call, repository, issue),
+    revertPullRequest: () => threadView(call, repository, opened),
   };
 }
 

@@ -12,7 +12,8 @@ import {
   removeLabel,
   touch,
 } from '../deeds/issues.ts';
-import { mergePull, moveRef, openPull, revertPull, setDraft } from '../deeds/pulls.ts';
+import { type MergeMethod, mergePull, revertPull } from '../deeds/merges.ts';
+import { moveRef, openPull, setDraft } from '../deeds/pulls.ts';
 import { addReview, type NewRemark } from '../deeds/reviews.ts';
 import { entryAt, readBlob } from '../git/read-objects.ts';
 import { commitFiles } from '../git/write-objects.ts';
@@ -159,9 +160,9 @@ function pullVerbs(state: State) {
       if (!('number' in opened)) throw new Error(`GitHub would refuse this pull request: ${JSON.stringify(opened)}`);
       return opened;
     },
-    /** Returns the merge commit. */
-    merge: (name: string, number: number, by: string): Promise<string> =>
-      mergePull(state, repository(state, name), thread(state, name, number), account(state, by).id),
+    /** Returns the commit that the base branch is at then. */
+    merge: (name: string, number: number, by: string, how: MergeMethod = 'merge'): Promise<string> =>
+      mergePull(state, repository(state, name), thread(state, name, number), { byId: account(state, by).id, how }),
     /** Takes a merged pull request back; returns the commit that does so. */
     revert: (name: string, number: number, by: string): Promise<string> =>
       revertPull(state, repository(state, name), thread(state, name, number), account(state, by).id),

@@ -44,7 +44,7 @@ async function pullsOfCommit(call: RepositoryCall, sha: string): Promise<Answer>
     if (pull === null || (pull.mergedAt !== null) !== isThere || (!isThere && issue.state === 'closed')) continue;
     if (!isThere && pull.headRepositoryId !== repository.id) continue;
     const has = (await isReachable(gitDir, sha, pull.headSha)) && !(await isReachable(gitDir, sha, pull.baseSha));
-    if (has || pull.mergeSha === sha) found.push(simplePull(state, base, issue, pull));
+    if (has || pull.mergeSha === sha || pull.landed?.includes(sha)) found.push(simplePull(state, base, issue, pull));
   }
   return paged(call, found);
 }
