@@ -17,6 +17,7 @@ import {
   runInSlices,
   SLICE_PATHS,
 } from '../triage/index.ts';
+import { createPassedOnFinder, type PassedOnFinder } from './passed-on.ts';
 import {
   type Failing,
   findNearestNamed,
@@ -216,6 +217,7 @@ function createWalk(tree: SearchedTree, index: PathIndex, signal: AbortSignal): 
   const imported = new Set<string>();
   const turn = createTurns(signal);
   const candidates = createCandidates(index, signal);
+  const passedOn = createPassedOnFinder(tree, index);
   let fresh: { readonly path: string; readonly text: string }[] = [];
 
   const read = async (path: string): Promise<OutlinedFile | null> => {
@@ -231,7 +233,7 @@ function createWalk(tree: SearchedTree, index: PathIndex, signal: AbortSignal): 
     if (known !== undefined) return known;
     const file = imports.size >= MOST_FILES ? null : await read(path);
     const among = file === null ? [] : await candidates(path);
-    const found = file === null ? [] : await findImported(path, among, { tree, index, signal, turn });
+    const found = file === null ? [] : await findImported(path, among, { tree, index, passedOn, signal, turn });
     imports.set(path, found);
     return found;
   };
@@ -431,6 +433,7 @@ function createCandidates(index: PathIndex, signal: AbortSignal): (path: string)
 interface Looking {
   readonly tree: SearchedTree;
   readonly index: PathIndex;
+  readonly passedOn: PassedOnFinder;
   readonly signal: AbortSignal;
   readonly turn: () => Promise<void>;
 }
@@ -441,11 +444,11 @@ const COMPARED = 64;
 async function findImported(
   path: string,
   among: readonly string[],
-  { tree, index, signal, turn }: Looking,
+  { tree, index, passedOn, signal, turn }: Looking,
 ): Promise<readonly string[]> {
   const whole = await tree.read(path, {}, signal);
   if (whole.kind !== 'text') return [];
-  const uses = findUses({ path, text: whole.text.slice(0, MOST_TEXT), index, tree });
+  const uses = findUses({ path, text: whole.text.slice(0, MOST_TEXT), index, tree, passedOn });
   const found: string[] = [];
   for (const [at, other] of among.entries()) {
     if (at % COMPARED === 0) await turn();

@@ -12,6 +12,8 @@ import {
   runInSlices,
   SLICE_PATHS,
 } from '../triage/index.ts';
+import { joinPaths, listModuleTargets, listRustModules } from './names-taken.ts';
+import { createPassedOnFinder, type PassedOnFinder } from './passed-on.ts';
 
 /**
  * `named`: the failure names the file. `tested`: the failing test is that file's, by the names and folders of both.
@@ -63,24 +65,25 @@ export async function findTiesInTree(
   signal: AbortSignal,
 ): Promise<readonly Tie[]> {
   const index = createPathIndex(await tree.files(signal));
+  const passedOn = createPassedOnFinder(tree, index);
   const ties: Tie[] = [...findTiesByName(changed, read)];
   for (const test of findTestFiles(index, read).slice(0, MOST_TESTS)) {
     const related = changed.filter((path) => path !== test && isSameLanguage(path, test)).slice(0, MOST_CHANGED);
     const own = related.length === 0 ? null : await findNearestNamed(test, index, signal);
     if (own !== null && related.includes(own)) ties.push({ path: own, kind: 'tested', test });
-    else if (related.length > 0) ties.push(...(await findUsed({ test, related }, { tree, index }, signal)));
+    else if (related.length > 0) ties.push(...(await findUsed({ test, related }, { tree, index, passedOn }, signal)));
   }
   return mergeTies(ties);
 }
 
 async function findUsed(
   { test, related }: { readonly test: string; readonly related: readonly string[] },
-  { tree, index }: { readonly tree: TestTree; readonly index: PathIndex },
+  ground: Pick<TouchedTestFile, 'tree' | 'index' | 'passedOn'>,
   signal: AbortSignal,
 ): Promise<readonly Tie[]> {
-  const found = await tree.read(test, {}, signal);
+  const found = await ground.tree.read(test, {}, signal);
   if (found.kind !== 'text') return [];
-  const uses = findUses({ path: test, text: found.text.slice(0, MOST_TEXT), index, tree });
+  const uses = findUses({ path: test, text: found.text.slice(0, MOST_TEXT), ...ground });
   const ties: Tie[] = [];
   for (const path of related) if (await uses(path, signal)) ties.push({ path, kind: 'used', test });
   return ties;
@@ -255,6 +258,8 @@ interface TouchedTestFile {
   readonly text: string;
   readonly index: PathIndex;
   readonly tree: TestTree;
+  /** Of the same tree. */
+  readonly passedOn: PassedOnFinder;
 }
 
 /** Whether the test uses that changed file of its language. */
@@ -262,7 +267,18 @@ type Uses = (changed: string, signal: AbortSignal) => Promise<boolean> | boolean
 
 const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/;
 
+/** Also what other files only pass on to it. */
 export function findUses(test: TouchedTestFile): Uses {
+  const uses = findNamed(test);
+  let passed: Promise<ReadonlySet<string>> | null = null;
+  return async (path, signal) => {
+    if (await uses(path, signal)) return true;
+    passed ??= test.passedOn.find(test, signal);
+    return (await passed).has(path);
+  };
+}
+
+function findNamed(test: TouchedTestFile): Uses {
   if (SCRIPT.test(test.path)) return findUsedModules(test);
   if (test.path.endsWith('.py')) return findUsedPackages(test);
   if (test.path.endsWith('.go')) return findUsedNames(test);
@@ -277,17 +293,12 @@ function findUsedModules({ path: test, text }: TouchedTestFile): Uses {
     text,
     /(?:\bfrom|\bimport\s{0,4}\(?|\brequire\s{0,4}\()\s{0,4}['"`]([^'"`\n]{1,300})['"`]/g,
   );
-  const base = /^(?:.*?\/)?(?=(?:src|tests?|specs?|__tests__)\/)/.exec(test)?.[0] ?? '';
-  const targets = written.flatMap((name) => {
-    if (name.startsWith('.')) return joinPaths(getFolder(test), name) ?? [];
-    const inSource = /^[@~#]\/(.+)$/.exec(name)?.[1];
-    return inSource === undefined ? [] : [`${base}src/${inSource}`, `${base}${inSource}`];
-  });
+  const targets = written.flatMap((name) => listModuleTargets(test, name));
   // What is written as `.js` may be a `.ts`.
   const found = new Set(targets.flatMap((target) => [target, target.replace(SCRIPT, '')]));
   return (path) => {
     const bare = path.replace(SCRIPT, '');
-    return found.has(path) || found.has(bare) || (bare.endsWith('/index') && found.has(bare.slice(0, -6)));
+    return found.has(path) || found.has(bare) || (/(?:^|\/)index$/.test(bare) && found.has(getFolder(bare)));
   };
 }
 
@@ -334,10 +345,10 @@ function findUsedNames({ path: test, text, tree }: TouchedTestFile): Uses {
 function findUsedCrates({ path: test, text, index }: TouchedTestFile): Uses {
   const types = findTypes(text);
   const own = /^.*?(?=(?:^|\/)(?:src|tests|benches|examples)\/)/.exec(test)?.[0] ?? '';
-  const imported = readImports(text, findModuleNames(test));
+  const imported = readImports(text, listRustModules(test));
   return (path) => {
     const crate = /^.*?(?=(?:^|\/)src\/)/.exec(path)?.[0];
-    const inside = findModuleNames(path);
+    const inside = listRustModules(path);
     if (crate === undefined || inside.length === 0) return false;
     const name = crate.slice(crate.lastIndexOf('/') + 1).replaceAll('-', '_');
     const isHere = (first: string) => first === name || (crate === own && (first === 'crate' || own === ''));
@@ -359,12 +370,6 @@ function readImports(text: string, inside: readonly string[]): readonly (readonl
       return ups === 0 ? segments : ['crate', ...inside.slice(0, -ups), ...segments.slice(ups)];
     });
   });
-}
-
-/** `src/a/b.rs` and `src/a/b/mod.rs` are `a::b`; the root of a crate has no segments. */
-function findModuleNames(path: string): readonly string[] {
-  const inside = path.replace(/^(?:.*\/)?src\//, '').replace(/(?:(?:^|\/)(?:mod|lib|main))?\.rs$/, '');
-  return inside === '' ? [] : inside.split('/');
 }
 
 /** Ruby: what is required, and constants by the file that is named for them. */
@@ -413,17 +418,6 @@ function normaliseStem(path: string): string {
 
 function findMatches(text: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].flatMap(([, found]) => found ?? []);
-}
-
-/** The path that is written as seen from a folder; null: outside of the repository. */
-function joinPaths(folder: string, written: string): string | null {
-  const parts = folder === '' ? [] : folder.split('/');
-  for (const part of written.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part !== '..') parts.push(part);
-    else if (parts.pop() === undefined) return null;
-  }
-  return parts.join('/');
 }
 
 /** `a/b/c`, `b/c`; the last name by itself says too little. */

@@ -88,6 +88,119 @@ it.each([
 
 it.each([
   [
+    'all of a file',
+    'src/coupons.ts',
+    {
+      'test/shop.test.ts': "import { discount } from '../src/index.js';",
+      'src/index.ts': "export * from './coupons.js';\nexport * from './tax.js';",
+      'src/coupons.ts': 'export function discount(cents: number) {',
+      'src/tax.ts': 'export function tax(cents: number) {',
+    },
+    'src/tax.ts',
+  ],
+  [
+    'one name of it, under another',
+    'lib/coupons.js',
+    {
+      'test/shop.test.js': "import Shop, { discount as off } from '../index.js';",
+      'index.js':
+        "import { lower } from './lib/coupons.js';\nimport { tax } from './lib/tax.js';\nexport { lower as discount, tax };",
+      'lib/coupons.js': '',
+      'lib/tax.js': '',
+    },
+    'lib/tax.js',
+  ],
+  [
+    'a folder that passes on a folder',
+    'src/shop/coupons/lower.ts',
+    {
+      'src/till/__tests__/till.test.ts': "import * as shop from '../../shop';\nshop.discount(1);",
+      'src/shop/index.ts': "export * from './coupons';",
+      'src/shop/coupons/index.ts': "export { default as discount } from './lower';\nexport { raise } from './raise';",
+      'src/shop/coupons/lower.ts': '',
+      'src/shop/coupons/raise.ts': '',
+    },
+    'src/shop/coupons/raise.ts',
+  ],
+  [
+    'CommonJS',
+    'lib/coupons.js',
+    {
+      'test/shop.test.js': "const { Coupon } = require('../');",
+      'index.js':
+        "const { Coupon } = require('./lib/coupons');\nexports.Coupon = Coupon;\nexports.Tax = require('./lib/tax').Tax;",
+      'lib/coupons.js': '',
+      'lib/tax.js': '',
+    },
+    'lib/tax.js',
+  ],
+  [
+    'CommonJS as an object',
+    'lib/coupons.js',
+    {
+      'test/shop.test.js': "const shop = require('..');\nshop.discount(1);",
+      'index.js': "const tax = require('./lib/tax');\nmodule.exports = { ...require('./lib/coupons'), tax };",
+      'lib/coupons.js': '',
+      'lib/tax.js': '',
+    },
+    'lib/tax.js',
+  ],
+  [
+    '`__init__`',
+    'src/shop/pricing/coupons.py',
+    {
+      'tests/test_till.py': 'from shop import discount',
+      'src/shop/__init__.py': 'from .pricing import (\n    discount,  # the lower price\n    tax as tax,\n)',
+      'src/shop/pricing/__init__.py': 'from .coupons import lower as discount\nfrom .taxes import tax',
+      'src/shop/pricing/coupons.py': '',
+      'src/shop/pricing/taxes.py': '',
+    },
+    'src/shop/pricing/taxes.py',
+  ],
+  [
+    '`__init__` with everything',
+    'shop/coupons.py',
+    {
+      'tests/test_till.py': 'import shop\n\ndef test_till():\n    assert shop.discount(1) == 0',
+      'shop/__init__.py': 'from .coupons import *\nfrom .taxes import *',
+      'shop/coupons.py': 'def discount(cents):',
+      'shop/taxes.py': 'def tax(cents):',
+    },
+    'shop/taxes.py',
+  ],
+  [
+    '`pub use`',
+    'crates/shop-core/src/pricing/lower.rs',
+    {
+      'crates/till/tests/till.rs': 'use shop_core::{prelude::*, Tax};\n\nfn till() { Discount::new(); }',
+      'crates/shop-core/src/lib.rs':
+        'pub mod prelude;\npub mod pricing;\npub use pricing::{taxes::Tax, raise::{Raise, More as Much}};',
+      'crates/shop-core/src/prelude.rs': 'pub use crate::pricing::{Discount, raise::Raise};',
+      'crates/shop-core/src/pricing/mod.rs': 'mod lower;\npub use self::lower::Lower as Discount;',
+      'crates/shop-core/src/pricing/lower.rs': 'pub struct Lower {',
+      'crates/shop-core/src/pricing/raise.rs': 'pub struct Raise {',
+    },
+    'crates/shop-core/src/pricing/raise.rs',
+  ],
+])('follows what a file passes on: %s', async (_, path, files, other) => {
+  const [test = ''] = Object.keys(files);
+  const own = files as Readonly<Record<string, string>>;
+  expect(await tied(own, path, failing(test))).toEqual([{ path, kind: 'used', test }]);
+  expect(await tied(own, other, failing(test))).toEqual([]);
+});
+
+it('comes to an end where files pass on each other', async () => {
+  const files = {
+    'test/shop.test.ts': "import { discount } from '../src/a.js';",
+    'src/a.ts': "export * from './b.js';",
+    'src/b.ts': "export * from './a.js';\nexport * from './c.js';",
+    'src/c.ts': 'export const discount = 1;',
+  };
+  expect(kinds(await tied(files, 'src/c.ts', failing('test/shop.test.ts')))).toEqual(['used']);
+});
+
+it.each([
+  [
     'go test',
     [
       '--- FAIL: TestLower (0.00s)',
