@@ -60,6 +60,10 @@ const CauseSchema = z
     failureId: z.string(),
     verdict: z.enum(VERDICTS),
     reasons: z.array(z.string()).openapi({ description: 'For the verdict, the most informative first.' }),
+    whose: z
+      .enum(['this_change', 'likely_this_change', 'not_this_change', 'unknown'])
+      .nullable()
+      .openapi({ description: 'Whose it is; null: a commit of the default branch.' }),
     standing: z.enum(['new', 'known', 'regression']),
     checks: z.array(
       z.object({

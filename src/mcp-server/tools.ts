@@ -2,7 +2,7 @@
 // Text from outside (people, repositories, logs) is only ever below `quoted`, so that a reader can tell it from ours.
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { FailureView, Verdict } from '../core/check/index.ts';
+import type { FailureView, Verdict, Whose } from '../core/check/index.ts';
 import type { Issue, Suspect } from '../core/issue/index.ts';
 import { type ApiCall, ApiRefusal } from './api-call.ts';
 import { cutToBytes } from './fit.ts';
@@ -159,6 +159,7 @@ interface JudgedCause {
   readonly failureId: string;
   readonly verdict: Verdict;
   readonly reasons: readonly string[];
+  readonly whose: Whose | null;
   readonly standing: 'new' | 'known' | 'regression';
   readonly checks: readonly { readonly name: string; readonly url: string; readonly isRed: boolean }[];
   readonly step: string;
@@ -214,15 +215,17 @@ const EXCUSES: Readonly<Record<Exclude<Verdict, 'code' | 'inconclusive'>, string
   infrastructure: 'the machine failed; re-run the check',
 };
 
-function sayWhoseFault({ verdict, isTouched, known }: JudgedCause, isDefault: boolean): string {
+function sayWhoseFault({ verdict, whose, known }: JudgedCause, isDefault: boolean): string {
   if (verdict === 'inconclusive') return "can't tell whose fault it is";
+  if (verdict === 'flaky' && whose === 'unknown')
+    return 'unclear: it passes and fails at this commit, and the change touches it; re-run it, then look at the test';
   if (verdict !== 'code') return `${isDefault ? 'no commit' : 'not this change'}: ${EXCUSES[verdict]}`;
   if (isDefault) return 'a commit of the default branch: broughtBy has the range, if it is known';
-  if (isTouched === true) return 'this change: it touches what fails';
-  const flaky = known !== null && known.flakyHits > 0;
-  if (flaky)
-    return 'unclear: it passes on the base, but failed elsewhere too and passed there on a re-run; re-run before you look';
-  return 'likely this change: the check passes on the base';
+  if (whose === 'this_change') return 'this change: it touches what fails';
+  if (whose === 'likely_this_change') return 'likely this change: the check passes on the base';
+  if (known !== null && known.flakyHits > 0)
+    return 'unclear: it failed elsewhere too and passed there on a re-run; re-run before you look';
+  return "can't tell whose fault it is";
 }
 
 /** The last number of an address: of `…/runs/12/job/34` the job. What has none is refused by the API. */

@@ -7,9 +7,11 @@ import {
   type Finding,
   type Head,
   type HeadPlace,
+  judgeWhose,
   mayNameCommits,
   nameBareError,
   toRangeView,
+  type Whose,
 } from '../core/check/index.ts';
 import type { Project } from '../core/project/index.ts';
 import type { HeadName, Store } from '../db/index.ts';
@@ -30,6 +32,8 @@ interface ExplainedCause
   extends Pick<Finding, 'failureId' | 'verdict' | 'standing' | 'investigationId'>,
     Pick<Finding['excerpt'], 'step' | 'headline' | 'lines' | 'cut' | 'tests'> {
   readonly reasons: readonly string[];
+  /** Null: a commit of the default branch. */
+  readonly whose: Whose | null;
   readonly checks: readonly Pick<Finding['checks'][number], 'name' | 'url' | 'isRed'>[];
   readonly places: readonly Pick<Finding['places'][number], 'path' | 'line' | 'message'>[];
   /** Null: unknown, or some checks pass there and some fail. */
@@ -197,6 +201,7 @@ async function explainCause(
     verdict,
     // Against the verdict where that is the change, and read as if it cleared it.
     reasons: finding.reasons.filter(({ code }) => code !== 'untouched' || verdict !== 'code').map(describeReason),
+    whose: head.place?.kind === 'default' ? null : judgeWhose(finding, failure),
     standing,
     checks: checks.map(({ name, url, isRed }) => ({ name, url, isRed })),
     ...{ step, headline: nameBareError(excerpt) ?? headline, lines, cut, tests },

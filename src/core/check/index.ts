@@ -53,3 +53,4 @@ export {
 } from './head.ts';
 export { describeNotBegun } from './not-begun.ts';
 export type { Reason, Verdict } from './verdict.ts';
+export { countWhose, describeWhoseCount, judgeWhose, type Whose } from './whose.ts';

@@ -4,7 +4,9 @@ import type { ChangeSet } from 'causeway-diff';
 import { formatCodeSpan, formatPlain } from 'causeway-safe-markdown';
 import {
   type CommitRange,
+  countWhose,
   describeReason,
+  describeWhoseCount,
   type Failure,
   type Finding,
   type Head,
@@ -97,17 +99,32 @@ export function renderTitle(content: CheckRunContent): string {
 /** Whole parts only; the rest is counted. */
 function renderSeveral(content: CheckRunContent, max: number): string {
   const { causes } = content;
+  const answer = answerWhose(content);
+  const lead = answer === '' ? `${causes.length} causes: ` : `${answer} · `;
   const parts: string[] = [];
   for (const [index, cause] of causes.entries()) {
     const part = `${formatPlainLabel(nameChecks(cause, cutName), MAX_NAME)}: ${describeShort(content, cause)}`;
     const more = `and ${causes.length - index} more`;
-    if (`${causes.length} causes: ${[...parts, part, more].join('; ')}`.length > max) {
+    if (`${lead}${[...parts, part, more].join('; ')}`.length > max) {
       parts.push(more);
       break;
     }
     parts.push(part);
   }
-  return `${causes.length} causes: ${parts.join('; ')}`;
+  return `${lead}${parts.join('; ')}`;
+}
+
+/** Whether the red checks are the change's, in our words; "" on the default branch, or where none is red. No full stop. */
+export function answerWhose(content: CheckRunContent): string {
+  if (isOnDefault(content)) return '';
+  const answer = describeWhoseCount(countWhose(content.causes));
+  const { leftOut, stillWaiting } = content.head;
+  if (answer === '') return '';
+  const besides = [
+    leftOut.length > 0 ? `${leftOut.length} not examined` : '',
+    stillWaiting.length > 0 ? `${stillWaiting.length} still running` : '',
+  ];
+  return [answer, ...besides.filter(Boolean)].join('; ');
 }
 
 function describeShort(content: CheckRunContent, cause: ShownCause): string {
@@ -305,7 +322,7 @@ function cutName(name: string): string {
   return formatPlainLabel(name, MAX_NAME);
 }
 
-function nameChecks({ finding: { checks } }: ShownCause, format: (name: string) => string): string {
+export function nameChecks({ finding: { checks } }: ShownCause, format: (name: string) => string): string {
   const more = checks.length - 1;
   return `${format(sortByName(checks)[0]?.name ?? '') || 'a check'}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -10,6 +10,7 @@ import {
   describeReason,
   describeUnread,
   type Finding,
+  judgeWhose,
   mayNameCommits,
   type Reason,
   removeDuration,
@@ -27,6 +28,8 @@ import {
 import { hasCause } from '../../core/outcome/index.ts';
 import { describeWaitReason } from '../../core/reason.ts';
 import {
+  type Attribution,
+  answerWhose,
   attributeFailure,
   type CauseFix,
   type CauseInquiry,
@@ -39,6 +42,7 @@ import {
   formatPlainLabel,
   isOnDefault,
   isRed,
+  nameChecks,
   readOutput,
   type ShownCause,
 } from './check-run-title.ts';
@@ -62,6 +66,11 @@ const NAMES_SHOWN = 10;
 const CHECKS_SHOWN = 5;
 const REASONS_SHOWN = 6;
 const TESTS_SHOWN = 20;
+/** Lines of a log that are open; a log of a few more is shown whole. */
+const LOG_LINES_OPEN = 10;
+const LOG_LINES_WHOLE = 14;
+/** Above the line that names the error. */
+const LOG_LINES_BEFORE = 2;
 const FILE_NAME_CHARACTERS = 100;
 const SHA = /^[0-9a-f]{40,64}$/;
 
@@ -71,7 +80,7 @@ const SIZES = [
   { causes: 5, lines: 20, most: 30_000, mostOpen: 20_000, hasFolds: false },
 ] as const;
 
-/** Markdown of at most 65,535 bytes. */
+/** Markdown of at most 65,535 bytes: whose the red checks are; each cause in a line; what is known of each, of those that are not the change's folded. */
 export function renderSummary(content: CheckRunContent): string {
   const { causes, head, notRead = '' } = content;
   return fitBytes((size) => {
@@ -81,20 +90,54 @@ export function renderSummary(content: CheckRunContent): string {
     );
     const waiting = head.stillWaiting.map((name) => formatCodeSpan(name) || '–');
     const moreWaiting = waiting.length > NAMES_SHOWN ? ` and ${waiting.length - NAMES_SHOWN} more` : '';
+    const shown = causes.slice(0, size.causes);
+    const answer = isLiveHead(head) ? answerWhose(content) : '';
+    const isFolded = (cause: ShownCause) => size.hasFolds && isForeign(content, cause);
     return renderMarkdownPage({
       open: [
         text(describeCheckedHead(content)),
-        ...causes.slice(0, size.causes).flatMap((cause) => summariseCause(content, cause)),
+        text(answer === '' ? '' : `**${answer}.**`),
+        ...nameCauses(content, shown),
         text(more > 0 ? `${describeCount(more, 'more cause')} not shown.` : ''),
+        ...shown.flatMap((cause) => (isFolded(cause) ? [] : summariseCause(content, cause))),
         text(leftOut.length === 0 ? '' : `Also failing, not analysed:\n${formatList(leftOut, NAMES_SHOWN)}`),
         text(
           waiting.length === 0 ? '' : `Still waiting for ${waiting.slice(0, NAMES_SHOWN).join(', ')}${moreWaiting}.`,
         ),
         text(notRead),
       ],
+      folds: shown.flatMap((cause, at) =>
+        isFolded(cause) ? [{ summary: `More on cause ${at + 1}`, blocks: summariseCause(content, cause) }] : [],
+      ),
       mostOpen: size.mostOpen,
     });
   });
+}
+
+/** Whether it is one of several causes, and not the change's: whoever reads it has others to look at first. */
+function isForeign(content: CheckRunContent, cause: ShownCause): boolean {
+  if (content.causes.length === 1) return false;
+  if (isOnDefault(content)) return cause.finding.verdict === 'base_broken';
+  return judgeWhose(cause.finding, cause.failure) === 'not_this_change';
+}
+
+function isLiveHead({ state }: CheckRunContent['head']): boolean {
+  return state === 'red' || state === 'waiting' || state === 'green';
+}
+
+/** Each cause in one line: whose or what it is, why, and what to do; of several also which checks. */
+function nameCauses(content: CheckRunContent, causes: readonly ShownCause[]): readonly Block[] {
+  const lines = causes.map((cause) => {
+    const source = attributeFailure(content, cause);
+    const reason = findLineReason(cause, source);
+    const why = reason === undefined ? '' : `: ${sanitiseInline(describeReason(reason), 400)}`;
+    const lead = `${describeInMarkdown(content, cause, source)}${why}`;
+    return { lead, next: describeNextInCheckRun(content, cause), checks: nameChecks(cause, formatCodeSpan) };
+  });
+  const [only] = lines;
+  if (only === undefined) return [];
+  if (lines.length === 1) return [text(`**${only.lead} · ${only.next}**`)];
+  return [text(lines.map(({ lead, next, checks }, at) => `${at + 1}. ${checks}: **${lead}** · ${next}`).join('\n'))];
 }
 
 /** Markdown of at most 65,535 bytes: the log, failed tests, what to do and the diff, and how to re-run. */
@@ -102,9 +145,16 @@ export function renderDetails(content: CheckRunContent): string {
   return fitBytes((size) => {
     const causes = content.causes.slice(0, size.causes);
     const lines = Math.min(size.lines, Math.ceil((2 * size.lines) / Math.max(1, causes.length)));
+    const isFolded = (cause: ShownCause) => size.hasFolds && isForeign(content, cause);
     return renderMarkdownPage({
-      open: causes.flatMap((cause) => renderCauseDetails(content, cause, lines)),
-      folds: size.hasFolds ? causes.flatMap((cause) => foldFix(content, cause)) : [],
+      open: causes.flatMap((cause) => (isFolded(cause) ? [] : renderCauseDetails(content, cause))),
+      folds: size.hasFolds
+        ? causes.flatMap((cause, at) => {
+            const of = causes.length === 1 ? '' : ` of cause ${at + 1}`;
+            if (isFolded(cause)) return [{ summary: `Log${of}`, blocks: renderCauseDetails(content, cause) }];
+            return [...foldExcerpt(cause, lines, of), ...foldFix(content, cause)];
+          })
+        : [],
       footer: renderCheckRunFooter(content),
       most: size.most,
       mostOpen: size.mostOpen,
@@ -159,14 +209,12 @@ function summariseCause(content: CheckRunContent, cause: ShownCause): readonly B
   const { excerpt } = finding;
   const output = readOutput(finding);
   const { error, test } = splitError(excerpt);
-  const source = describeInMarkdown(content, cause, attributeFailure(content, cause));
   const next = describeNextInCheckRun(content, cause);
   return [
-    text(`**${source} · ${next}**`),
     text(
       `Failing: ${renderCheckList(content, finding)}${excerpt.step === '' ? '' : `, step ${formatCodeSpan(excerpt.step)}`}`,
     ),
-    text(formatList(listReasons(cause), REASONS_SHOWN + 2)),
+    text(formatList(listReasons(content, cause), REASONS_SHOWN + 2)),
     code(output === '' ? [test, error].filter(Boolean).join('\n') : ''),
     ...summariseInquiry(content, cause),
     renderWithheld(fix.kind === 'on_request' ? fix.refused : ''),
@@ -187,10 +235,35 @@ function renderCheckList(content: CheckRunContent, { checks }: Finding): string 
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Without what is shown elsewhere in the same text: the error, and how often it was seen. */
-function listReasons({ finding, failure }: ShownCause): readonly string[] {
-  const { excerpt, reasons } = finding;
-  const { error, test } = splitError(excerpt);
+/** The first that speaks for the verdict. What an earlier push broke has no reason in this one. */
+function findLineReason(cause: ShownCause, source: Attribution): Reason | undefined {
+  if (source.kind === 'since') return undefined;
+  const { verdict } = cause.finding;
+  return listOwnReasons(cause, source).find(({ code: reason }) => reason !== 'untouched' || verdict !== 'code');
+}
+
+/** Those that do not stand in the line of the cause. */
+function listReasons(content: CheckRunContent, cause: ShownCause): readonly string[] {
+  const { excerpt, reasons } = cause.finding;
+  const source = attributeFailure(content, cause);
+  const inLine = findLineReason(cause, source);
+  const shown = listOwnReasons(cause, source)
+    .filter((reason) => reason !== inLine)
+    .slice(0, REASONS_SHOWN)
+    .map((reason) => sanitiseInline(capitalise(describeReason(reason)), 400));
+  const output = readOutput(cause.finding);
+  const isQuoted = output === '' || reasons.some((reason) => getQuote(reason).includes(output));
+  const isUnread = excerpt.lines.length === 0 && excerpt.cut !== '' && !reasons.some(({ code }) => code === 'no_log');
+  return [
+    ...(isQuoted ? [] : [`The check reports: ${formatCodeSpan(output)}`]),
+    ...(isUnread ? [sanitiseInline(capitalise(excerpt.cut), 300)] : []),
+    ...shown,
+  ];
+}
+
+/** Without what is shown elsewhere in the same text: the error, how often it was seen, and what the source says. */
+function listOwnReasons({ finding, failure }: ShownCause, source: Attribution): readonly Reason[] {
+  const { error, test } = splitError(finding.excerpt);
   const isRepeated = (reason: Reason) => {
     const isMore = (reason.code === 'says' && reason.isAll) || (reason.code === 'test_failed' && reason.others > 0);
     const quote = isMore ? '' : removeDuration(getQuote(reason));
@@ -199,18 +272,10 @@ function listReasons({ finding, failure }: ShownCause): readonly string[] {
     );
   };
   const hasHistory = failure !== null && finding.standing !== 'new' && finding.verdict !== 'flaky';
-  const shown = reasons
-    .filter((reason) => !isRepeated(reason) && !(hasHistory && reason.code === 'seen_before'))
-    .slice(0, REASONS_SHOWN)
-    .map((reason) => sanitiseInline(capitalise(describeReason(reason)), 400));
-  const output = readOutput(finding);
-  const isQuoted = output === '' || reasons.some((reason) => getQuote(reason).includes(output));
-  const isUnread = excerpt.lines.length === 0 && excerpt.cut !== '' && !reasons.some(({ code }) => code === 'no_log');
-  return [
-    ...(isQuoted ? [] : [`The check reports: ${formatCodeSpan(output)}`]),
-    ...(isUnread ? [sanitiseInline(capitalise(excerpt.cut), 300)] : []),
-    ...shown,
-  ];
+  const isSaid = ({ code }: Reason) =>
+    (hasHistory && code === 'seen_before') ||
+    (source.kind === 'here' && source.base === 'green' && code === 'green_on_base');
+  return finding.reasons.filter((reason) => !isRepeated(reason) && !isSaid(reason));
 }
 
 /** What a reason quotes of the check; "" for nothing. */
@@ -425,16 +490,11 @@ function toAddress({ webUrl, repository }: CheckRunContent): string {
   return `${webUrl}/${repository}`;
 }
 
-/** `most`: lines of the log. */
-function renderCauseDetails(content: CheckRunContent, cause: ShownCause, most: number): readonly Block[] {
+function renderCauseDetails(content: CheckRunContent, cause: ShownCause): readonly Block[] {
   const { excerpt, checks, reasons, unread = [] } = cause.finding;
-  const lines = excerpt.lines.slice(0, most);
-  const more = excerpt.lines.length - lines.length;
-  const notes = [
-    sanitiseInline(excerpt.cut, 300).replace(/\.$/, ''),
-    more > 0 ? `${describeCount(more, 'more line')} not shown` : '',
-  ];
-  const cut = notes.filter(Boolean).join('; ');
+  const lines = pickOpenLines(excerpt);
+  const isCut = lines.length < excerpt.lines.length;
+  const cut = isCut ? '' : sanitiseInline(excerpt.cut, 300).replace(/\.$/, '');
   const what = excerpt.step === '' ? 'Output' : 'Log';
   const name = formatCodeSpan(sortByName(checks)[0]?.name ?? '') || 'a check';
   const title = content.causes.length === 1 ? what : `${name}: ${what.toLowerCase()}`;
@@ -449,6 +509,28 @@ function renderCauseDetails(content: CheckRunContent, cause: ShownCause, most: n
     text(formatUnread(unread)),
     ...(isForHere(content, cause) ? renderCauseSolution(content, cause) : []),
   ];
+}
+
+/** The lines around the one that names the error; all, where those are few. */
+function pickOpenLines({ lines, headline }: Finding['excerpt']): readonly string[] {
+  if (lines.length <= LOG_LINES_WHOLE) return lines;
+  const named = lines.findIndex((line) => line.replace(/\s+/g, ' ').trim() === headline.trim());
+  const from = Math.max(0, Math.min(named - LOG_LINES_BEFORE, lines.length - LOG_LINES_OPEN));
+  return lines.slice(from, from + LOG_LINES_OPEN);
+}
+
+/** The whole excerpt, where not all of it is open. `most`: lines. */
+function foldExcerpt({ finding: { excerpt } }: ShownCause, most: number, of: string): readonly Fold[] {
+  if (pickOpenLines(excerpt).length === excerpt.lines.length) return [];
+  const lines = excerpt.lines.slice(0, most);
+  const more = excerpt.lines.length - lines.length;
+  const notes = [
+    sanitiseInline(excerpt.cut, 300).replace(/\.$/, ''),
+    more > 0 ? `${describeCount(more, 'more line')} not shown` : '',
+  ];
+  const cut = notes.filter(Boolean).join('; ');
+  const blocks = [code(lines.join('\n'), 'text'), text(cut === '' ? '' : `${capitalise(cut)}.`)];
+  return [{ summary: `${describeCount(lines.length, 'line')} of the log${of}`, blocks }];
 }
 
 function formatUnread(unread: readonly UnreadFile[]): string {

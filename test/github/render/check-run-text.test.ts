@@ -164,7 +164,7 @@ describe('the title', () => {
       }),
     });
     expect(renderTitle(ground({ causes: [running, disk] }))).toBe(
-      '2 causes: test (20): your change; test (20): the disk was full · looking for the cause',
+      '1 check failed because of this change · test (20): your change; test (20): the disk was full · looking for the cause',
     );
   });
 
@@ -175,7 +175,7 @@ describe('the title', () => {
     });
     const title = renderTitle(ground({ causes }));
     expect(title).toMatch(
-      /^12 causes: a check with a long name \(0\): passes on main; .*: passes on main; and \d more$/,
+      /^12 checks failed, probably because of this change · a check with a long name \(0\): passes on main; .*: passes on main; and \d more$/,
     );
     expect(title.length).toBeLessThanOrEqual(255);
   });
@@ -192,6 +192,72 @@ describe('the title', () => {
   });
 });
 
+/** A finding of one check of that name, judged so. */
+function judgedCause(name: string, over: Partial<Finding>): ShownCause {
+  return cause({ finding: finding({ checks: [{ ...finding().checks[0]!, name }], ...over }) });
+}
+
+describe('the first line', () => {
+  const own = judgedCause('unit', {});
+  const likely = judgedCause('e2e', { isTouched: false, base: 'green' });
+  const onBase = judgedCause('lint', { verdict: 'base_broken', reasons: [ON_BASE] });
+  const flaky = judgedCause('slow', { verdict: 'flaky', isTouched: false, reasons: [PASSED] });
+  const open = judgedCause('docs', { verdict: 'inconclusive', reasons: OPEN });
+
+  it.each<[string, readonly ShownCause[]]>([
+    ['1 check failed because of this change', [own]],
+    ['1 check failed, probably because of this change', [likely]],
+    ['1 check failed, not because of this change', [onBase]],
+    ["1 check failed, can't tell whether because of this change", [open]],
+    ['2 checks failed, none because of this change', [onBase, flaky]],
+    ['3 checks failed, 1 because of this change', [own, onBase, flaky]],
+    ["4 checks failed, 1 because of this change, 1 probably, can't tell for 1", [own, likely, open, flaky]],
+    ["2 checks failed, 1 not because of this change, can't tell for 1", [onBase, open]],
+    ['2 checks failed, 1 probably because of this change', [likely, onBase]],
+  ])('answers “%s”', (line, causes) => {
+    expect(renderSummary(ground({ causes })).split('\n\n')[0]).toBe(`**${line}.**`);
+    if (causes.length > 1) expect(renderTitle(ground({ causes })).startsWith(`${line} · `)).toBe(true);
+  });
+
+  it.each<[string, Partial<Finding>, Partial<Failure>]>([
+    ['what failed elsewhere too, and passed there on a re-run', { isTouched: false, base: 'green' }, { flakyHits: 1 }],
+    ['what another pull request explains', { isTouched: false, base: 'green', sharedFrom: 4 }, {}],
+    ['what is not known of the base', { isTouched: false }, {}],
+    ['chance in what the change touches, seen nowhere else', { verdict: 'flaky', reasons: [PASSED] }, {}],
+  ])('takes no side of %s', (_, over, ledger) => {
+    const of = cause({ finding: finding(over), failure: failure(ledger) });
+    expect(renderSummary(ground({ causes: [of] }))).toMatch(/^\*\*1 check failed, can't tell whether/);
+  });
+
+  it('counts a check once, for the cause that is most the change’s, and none that passed since', () => {
+    const base = judgedCause('unit', { verdict: 'base_broken', reasons: [ON_BASE] });
+    const passed = judgedCause('slow', { verdict: 'flaky', checks: [{ ...finding().checks[0]!, isRed: false }] });
+    expect(renderSummary(ground({ causes: [base, own, passed] }))).toMatch(
+      /^\*\*1 check failed because of this change/,
+    );
+  });
+
+  it('says what is not in the count, and answers for no push to the default branch', () => {
+    const more = { leftOut: [{ name: 'size', reason: 'excluded' }], stillWaiting: ['a', 'b'] };
+    expect(renderSummary(ground({ causes: [own] }, more))).toMatch(
+      /^\*\*1 check failed because of this change; 1 not examined; 2 still running\.\*\*/,
+    );
+    expect(renderSummary(ground({ causes: [own, open] }, { place: DEFAULT }))).toMatch(/^1\. `unit`: \*\*Broken on/);
+  });
+
+  it('is followed by each cause in a line; those that are not the change’s are folded', () => {
+    const summary = renderSummary(ground({ causes: [own, onBase] }));
+    const [, lines = '', failing] = summary.split('\n\n');
+    expect(lines.split('\n')).toEqual([
+      '1. `unit`: **Your change: the change touches src/coupons.js, where the check fails** · next: read the log below',
+      '2. `lint`: **Broken on `main`: `test` fails on the base too, for the same reason** · nothing to do here, `main` needs a fix',
+    ]);
+    expect(failing).toMatch(/^Failing: \[`unit`\]/);
+    expect(summary).toMatch(/<summary>More on cause 2<\/summary>\n\nFailing: \[`lint`\]/);
+    expect(renderDetails(ground({ causes: [own, onBase] }))).toMatch(/<summary>Log of cause 2<\/summary>/);
+  });
+});
+
 describe('the summary', () => {
   it('says verdict and next step, then which checks, why, the error and the cause', () => {
     const summary = renderSummary(
@@ -200,9 +266,10 @@ describe('the summary', () => {
       }),
     );
     expect(summary.split('\n\n')).toEqual([
-      '**Your change · next: click “Open fix” to open a pull request (write access required)**',
+      '**1 check failed because of this change.**',
+      '**Your change: the change touches src/coupons.js, where the check fails · next: click “Open fix” to open a pull request (write access required)**',
       `Failing: [\`test (20)\`](${CHECK_URL}), step \`npm test\``,
-      '- The change touches src/coupons.js, where the check fails\n- The same check passes on the base',
+      '- The same check passes on the base',
       "```\nTypeError: Cannot destructure property 'percent'\n```",
       'Cause (92 % confidence):',
       expect.stringMatching(/^`COUPONS\.get` gives `undefined` .*Assumption: nobody tried an unknown code\.$/),
@@ -351,7 +418,7 @@ describe('the summary', () => {
   ] as const)('calls a fix proven only where it is: %s', (proof, next) => {
     const url = 'https://github.com/octo/shop/pull/7';
     const fix = { kind: 'opened', number: 7, url, state: 'open', isEarlier: false, proof } as const;
-    const [head = ''] = renderSummary(ground({ causes: [cause({ fix })] })).split('\n');
+    const [, head = ''] = renderSummary(ground({ causes: [cause({ fix })] })).split('\n\n');
     const plain = head
       .replace(/\[#7\]\([^)]*\)/, '#7')
       .replaceAll('`', '')
@@ -363,7 +430,9 @@ describe('the summary', () => {
     const [check] = finding().checks;
     const passed = finding({ verdict: 'flaky', checks: [{ ...check!, isRed: false }], reasons: [PASSED] });
     const of = ground({ causes: [cause({ finding: passed, inquiry: foundInquiry() })] }, { state: 'green' });
-    expect(renderSummary(of)).toContain('**Flaky · nothing to do, it has passed since**');
+    expect(renderSummary(of)).toContain(
+      '**Flaky: it also passed on this commit · nothing to do, it has passed since**',
+    );
     expect(renderSummary(of)).not.toMatch(/%|COUPONS/);
     expect(renderDetails(of)).not.toMatch(/What to do[\s\S]*<details>/);
     expect(renderDetails(of)).toMatch(
@@ -376,14 +445,14 @@ describe('the summary', () => {
     const base = finding({ verdict: 'base_broken', reasons: [ON_BASE], standing: 'known' });
     const of = ground({ causes: [cause({ finding: base, reportUrl: url, inquiry: foundInquiry() })] });
     expect(renderSummary(of)).toContain(
-      `**Broken on \`main\` · nothing to do here, follow [\`main\`’s check run](${url})**`,
+      `**Broken on \`main\`: \`test\` fails on the base too, for the same reason · nothing to do here, follow [\`main\`’s check run](${url})**`,
     );
     expect(renderDetails(of)).not.toMatch(/What to do|Diff/);
     const reportUrl = 'https://github.com/octo/shop/pull/1#issuecomment-2';
     const known = cause({ finding: finding({ standing: 'known' }), failure: OF_ANOTHER, reportUrl });
-    const [head] = renderSummary(ground({ causes: [known] })).split('\n');
+    const [, head] = renderSummary(ground({ causes: [known] })).split('\n\n');
     expect(head).toBe(
-      `**Same failure as [#1](https://github.com/octo/shop/pull/1) · next: see [the analysis there](${reportUrl})**`,
+      `**Same failure as [#1](https://github.com/octo/shop/pull/1): the change touches src/coupons.js, where the check fails · next: see [the analysis there](${reportUrl})**`,
     );
   });
 
@@ -485,13 +554,18 @@ describe('the text', () => {
     expect(renderDetails(ground({ causes: [cause({ inquiry: foundInquiry(), fix })] }))).not.toContain('Diff');
   });
 
-  it('gives several causes their share of the log', () => {
-    const lines = Array.from({ length: 60 }, (_, index) => `line ${index}`);
+  it('opens ten lines of a long log, at the error, and folds the whole', () => {
+    const lines = Array.from({ length: 60 }, (_, index) => (index === 40 ? `  ${PERCENT}` : `line ${index}`));
     const long = cause({ finding: finding({ excerpt: { ...finding().excerpt, lines } }) });
-    const text = renderDetails(ground({ causes: [long, long, long, long] }));
-    expect(text.match(/line 29$/gm)).toHaveLength(4);
-    expect(text).not.toContain('line 30');
-    expect(text).toContain('30 more lines not shown');
+    const [open = '', folded = ''] = renderDetails(ground({ causes: [long] })).split('<details>');
+    expect(open.match(/^line \d+$/gm)).toEqual(
+      ['38', '39', '41', '42', '43', '44', '45', '46', '47'].map((at) => `line ${at}`),
+    );
+    expect(folded).toMatch(/^<summary>60 lines of the log<\/summary>[\s\S]*line 59\n```\n\n812 lines before\.\n/);
+    const four = renderDetails(ground({ causes: [long, long, long, long] }));
+    expect(four.match(/line 29$/gm)).toHaveLength(4);
+    expect(four).not.toContain('line 30\n');
+    expect(four).toContain('30 more lines not shown');
   });
 });
 

@@ -28,7 +28,7 @@ it('knows that it was red on the base before, though the failure came back there
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toBe('Broken on main, not your change');
-  expect(shown.words).toContain('The default branch has the same failure');
+  expect(shown.words).toContain('the default branch has the same failure');
   expect([desk.comments(number), desk.begun().length]).toEqual([[], asked]);
 });
 
@@ -61,7 +61,7 @@ it('takes the change for the cause where no check ever ran on main, and the chan
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Your change: /);
-  expect(shown.words).toContain('The change touches test/coupons.test.js, where the check fails');
+  expect(shown.words).toContain('the change touches test/coupons.test.js, where the check fails');
   expect(shown.words).not.toMatch(/on the base|on main/);
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
 });
@@ -72,7 +72,7 @@ it('takes the change for the cause where it touches what the failing test is for
   await desk.run(sha, { test: inTestAlone('test/coupons.test.js') });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Your change: /);
-  expect(shown.words).toContain('The change touches src/coupons.js, which test/coupons.test.js tests');
+  expect(shown.words).toContain('the change touches src/coupons.js, which test/coupons.test.js tests');
   expect(shown.words).not.toContain('nothing ties it to the change');
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
 });
@@ -86,7 +86,7 @@ it('says that the failing test uses what the change touches, and does not call i
   await desk.run(sha, { test: inTestAlone('test/receipt.test.js') });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^test fails here: /);
-  expect(shown.words).toContain('The change touches src/money.js, which test/receipt.test.js uses');
+  expect(shown.words).toContain('the change touches src/money.js, which test/receipt.test.js uses');
 });
 
 /** A failed assertion, whose only own frame is the test itself. */

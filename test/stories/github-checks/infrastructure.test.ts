@@ -63,7 +63,9 @@ it('keeps machine and code apart where both are red at one commit: of the code i
   const desk = await stage.desk('corner/both');
   const { number, sha } = await desk.pull();
   await desk.run(sha, { build: FAULTS[1]?.[1] ?? 'success', test: COUPONS });
-  expect(desk.checkRun(sha).title).toMatch(/^2 causes: test: your change; build: a package registry did not answer/);
+  expect(desk.checkRun(sha).title).toMatch(
+    /^2 checks failed, 1 because of this change · test: your change; build: a package registry did not answer/,
+  );
   const [comment] = desk.comments(number);
   expect(comment?.text).toContain('src/coupons.js');
   expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);

@@ -30,7 +30,7 @@ it('tells of both causes once, after the last of twenty red jobs, and asks the m
   const shown = desk.checkRun(sha);
   expect([shown.status, shown.conclusion]).toEqual(['completed', 'neutral']);
   expect(shown.title).toMatch(
-    /^2 causes: test \(ubuntu, 13\) and 9 more: your change; test \(ubuntu, 14\) and 9 more: your change$/,
+    /^20 checks failed because of this change · test \(ubuntu, 13\) and 9 more: your change; test \(ubuntu, 14\) and 9 more: your change$/,
   );
   expect(shown.words).toContain(COUPONS.test);
   expect(shown.words).toContain(DELIVERY.test);

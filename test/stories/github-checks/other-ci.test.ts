@@ -32,7 +32,7 @@ it('looks into what a status says in its description, once all statuses have com
   await stage.rest();
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^ci\/prices fails here, passing on main: /);
-  expect(shown.words).toContain('ci/prices passes on the base');
+  expect(shown.words).toContain('ci/prices fails here, passing on main · ');
   expect(shown.words).toContain(description);
   expect(desk.begun().map((text) => text.includes(description))).toEqual([true]);
   expect(desk.comments(number)).toHaveLength(1);

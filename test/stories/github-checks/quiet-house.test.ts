@@ -27,7 +27,7 @@ it('judges without a model, and comments on nothing unasked: bare facts are no n
   const shown = desk.checkRun(sha);
   expect([shown.status, shown.conclusion, shown.buttons]).toEqual(['completed', 'neutral', []]);
   expect(shown.title).toMatch(/^Your change: /);
-  expect(shown.words).toContain('The change touches test/coupons.test.js, where the check fails');
+  expect(shown.words).toContain('the change touches test/coupons.test.js, where the check fails');
   expect([desk.comments(number), desk.writesBeside()]).toEqual([[], []]);
 });
 

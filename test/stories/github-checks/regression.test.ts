@@ -138,7 +138,7 @@ it('leaves the check run of an earlier time as it was when its fix was merged an
   const before = desk.checkRun(first);
   expect([before.title, before.words.split('\n')[0]]).toEqual([
     expect.stringMatching(/^This push: /),
-    'This push · merged in #1',
+    'This push: the change touches src/coupons.js, where the check fails · merged in #1',
   ]);
   const second = await commit(desk, 'Undo it', 'lena', BESIDE_THE_BUG);
   await desk.run(second, { test: COUPONS });
