@@ -31,7 +31,7 @@ const OPERATIONS = {
     rerequest-suite`,
   actions: `list-workflow-runs-for-repo get-workflow-run get-workflow-run-attempt list-jobs-for-workflow-run
     list-jobs-for-workflow-run-attempt get-job-for-workflow-run download-job-logs-for-workflow-run download-workflow-run-logs
-    download-workflow-run-attempt-logs get-workflow re-run-job-for-workflow-run list-workflow-run-artifacts
+    download-workflow-run-attempt-logs get-workflow re-run-job-for-workflow-run re-run-workflow-failed-jobs list-workflow-run-artifacts
     download-artifact`,
   users: 'get-authenticated get-by-username get-by-id',
 };

@@ -278,8 +278,18 @@ export interface ActionsRun {
   conclusion: CheckConclusion | null;
   /** Of each attempt, the first attempt first; jobs that were not run again stand in the next attempt as they were. */
   readonly attempts: WorkflowJob[][];
+  /** Of the last attempt: jobs that wait for others, and so are not listed yet. */
+  pending: readonly PendingJob[];
   /** Of all its jobs. */
   readonly artifacts: Artifact[];
+}
+
+export interface PendingJob {
+  readonly name: string;
+  /** Names of the jobs that it waits for. */
+  readonly needs: readonly string[];
+  /** Whether it also runs where one of them has failed. */
+  readonly isAlways: boolean;
 }
 
 export interface Artifact {

@@ -14,6 +14,7 @@ import {
 } from '../resources/check.ts';
 import { commitBody } from '../resources/repository.ts';
 import type { ActionsRun, CheckRun, CheckSuite, CommitStatus, GithubRepository, State, WorkflowJob } from '../state.ts';
+import { listDependents } from '../workflow-jobs.ts';
 import { announce, touch } from './issues.ts';
 
 /** After a push GitHub makes a suite for every App that may write checks, and asks it to begin. */
@@ -237,6 +238,7 @@ export async function startRun(state: State, repository: GithubRepository, made:
     status: 'in_progress',
     conclusion: null,
     attempts: [[]],
+    pending: [],
     artifacts: [],
   };
   repository.workflowRuns.set(run.id, run);
@@ -249,13 +251,14 @@ async function startJob(
   state: State,
   repository: GithubRepository,
   run: ActionsRun,
-  { name, at }: { readonly name: string; readonly at: string },
+  { name, at, isSkipped = false }: { readonly name: string; readonly at: string; readonly isSkipped?: boolean },
 ): Promise<void> {
   const id = state.nextId();
   const appId = repository.suites.get(run.suiteId)?.appId ?? 0;
   const attempt = run.attempts.length;
-  const started = { attempt, startedAt: at, completedAt: null };
-  run.attempts.at(-1)?.push({ id, name, ...started, conclusion: null, failedStep: '', log: '' });
+  const started = { attempt, startedAt: at, completedAt: isSkipped ? at : null };
+  const conclusion = isSkipped ? 'skipped' : null;
+  run.attempts.at(-1)?.push({ id, name, ...started, conclusion, failedStep: '', log: '' });
   await addCheckRun(state, repository, {
     id,
     appId,
@@ -263,7 +266,8 @@ async function startJob(
     headSha: run.headSha,
     suiteId: run.suiteId,
     branch: run.headBranch,
-    status: 'in_progress',
+    status: isSkipped ? 'completed' : 'in_progress',
+    conclusion,
     startedAt: at,
     detailsUrl: `${state.urls.web}/${fullName(state, repository)}/actions/runs/${run.id}/job/${id}`,
     senderId: run.triggeredById,
@@ -298,8 +302,9 @@ export async function finishJob(
   });
   const log = end.log === null ? null : `${end.log}${uploads.join('')}`;
   Object.assign(job, { conclusion, failedStep, log, completedAt: at });
+  await startPending(state, repository, run, at);
   const jobs = run.attempts.at(-1) ?? [];
-  const isLast = jobs.every((one) => one.conclusion !== null);
+  const isLast = run.pending.length === 0 && jobs.every((one) => one.conclusion !== null);
   run.updatedAt = at;
   if (isLast) Object.assign(run, { status: 'completed', conclusion: gravest(jobs) });
   const done = { status: 'completed', conclusion, completedAt: at, annotations, output } as const;
@@ -307,7 +312,28 @@ export async function finishJob(
   if (isLast) await tellRun(state, repository, run, 'completed');
 }
 
-/** A further attempt at the same commit with new check runs in the same suite; jobs that are not named stay as they were. */
+/** Starts or skips the jobs whose needs have ended: GitHub lists a job only then. */
+async function startPending(state: State, repository: GithubRepository, run: ActionsRun, at: string): Promise<void> {
+  const findReady = () => {
+    const last = run.attempts.at(-1) ?? [];
+    const isOver = (name: string) =>
+      !run.pending.some((one) => one.name === name) &&
+      last.every((job) => job.name !== name || job.conclusion !== null);
+    return run.pending.find(({ needs }) => needs.every(isOver));
+  };
+  for (let ready = findReady(); ready !== undefined; ready = findReady()) {
+    const { name, needs, isAlways } = ready;
+    run.pending = run.pending.filter((one) => one !== ready);
+    const needed = (run.attempts.at(-1) ?? []).filter((job) => needs.includes(job.name));
+    const isSkipped = !isAlways && needed.some(({ conclusion }) => conclusion !== 'success');
+    await startJob(state, repository, run, { name, at, isSkipped });
+  }
+}
+
+/**
+ * A further attempt at the same commit with new check runs in the same suite, of the jobs that are named and of those that depend on them, as the
+ * workflow's file has it; the others stay as they were.
+ */
 export async function rerun(
   state: State,
   repository: GithubRepository,
@@ -317,11 +343,22 @@ export async function rerun(
   if (run.status !== 'completed') throw new Error('This workflow is already running.');
   const last = run.attempts.at(-1) ?? [];
   const at = again.at ?? timestamp(state);
-  run.attempts.push(last.filter(({ name }) => !again.jobs.includes(name)));
+  const names = last.map(({ name }) => name);
+  const pending = await listDependents(repository, run, { jobs: again.jobs, names });
+  const isAgain = (name: string) => again.jobs.includes(name) || pending.some((one) => one.name === name);
+  run.attempts.push(last.filter(({ name }) => !isAgain(name)));
+  run.pending = pending;
   const anew = { status: 'in_progress', conclusion: null, startedAt: at, updatedAt: at, triggeredById: again.byId };
   Object.assign(run, anew);
   await tellRun(state, repository, run, 'requested');
-  for (const name of again.jobs) await startJob(state, repository, run, { name, at });
+  const isPending = (name: string) => pending.some((one) => one.name === name);
+  for (const name of again.jobs.filter((one) => !isPending(one))) await startJob(state, repository, run, { name, at });
+}
+
+/** As GitHub's "Re-run failed jobs": not those that were skipped, which follow where they depend on one that failed. */
+export function listFailedJobs(run: ActionsRun): readonly string[] {
+  const isFailed = ({ conclusion }: WorkflowJob) => !['success', 'neutral', 'skipped'].includes(conclusion ?? '');
+  return (run.attempts.at(-1) ?? []).filter(isFailed).map(({ name }) => name);
 }
 
 async function tellRun(state: State, repository: GithubRepository, run: ActionsRun, action: string): Promise<void> {

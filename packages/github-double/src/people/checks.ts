@@ -5,6 +5,7 @@ import {
   finishJob,
   headOf,
   type JobEnd,
+  listFailedJobs,
   rerun,
   startRun,
   tellCheckRun,
@@ -179,17 +180,15 @@ export function actionsVerbs(state: State) {
       for (const { name: job, ...result } of made.jobs) await verbs.finishJob(name, run, job, { ...at, ...result });
       return run;
     },
-    /** A person runs it again at the same commit: a new attempt, in progress. Default: the jobs that failed. */
+    /** A person runs it again at the same commit: a new attempt, in progress, with what depends on its jobs. Default: those that failed. */
     async rerun(
       name: string,
       run: ActionsRun,
       again: { readonly by: string; readonly jobs?: 'all' | 'failed' | readonly string[]; readonly at?: string },
     ): Promise<ActionsRun> {
-      const last = run.attempts.at(-1) ?? [];
       const which = again.jobs ?? 'failed';
-      const isFailed = ({ conclusion }: WorkflowJob) => !['success', 'neutral', 'skipped'].includes(conclusion ?? '');
-      const named = which === 'all' ? last : last.filter(isFailed);
-      const jobs = typeof which === 'string' ? named.map((job) => job.name) : which;
+      const all = (run.attempts.at(-1) ?? []).map((job) => job.name);
+      const jobs = typeof which !== 'string' ? which : which === 'all' ? all : listFailedJobs(run);
       const at = again.at === undefined ? {} : { at: again.at };
       await rerun(state, repository(state, name), run, { ...at, jobs, byId: account(state, again.by).id });
       return run;

@@ -1,5 +1,5 @@
 // Routes of GitHub Actions: runs, their jobs, and logs of a job or a whole run on the storage host.
-import { rerun } from '../deeds/check-suites.ts';
+import { listFailedJobs, rerun } from '../deeds/check-suites.ts';
 import { type Attempt, artifactBody, jobBody, runBody } from '../resources/check.ts';
 import {
   type Answer,
@@ -39,6 +39,15 @@ export const actionsRoutes: readonly Route[] = [
     if (found === null) return notFound();
     if (found.run.status !== 'completed') return refused(403, 'This workflow is already running');
     await rerun(call.state, call.repository, found.run, { jobs: [found.job.name], byId: actorId(call.caller) });
+    return { status: 201, body: {} };
+  }),
+  ofRepository('POST /actions/runs/{run_id}/rerun-failed-jobs', [{ actions: 'write' }], async (call) => {
+    const run = call.repository.workflowRuns.get(Number(call.params['run_id']));
+    if (run === undefined) return notFound();
+    if (run.status !== 'completed') return refused(403, 'This workflow is already running');
+    const jobs = listFailedJobs(run);
+    if (jobs.length === 0) return refused(403, 'The workflow run has no failed jobs');
+    await rerun(call.state, call.repository, run, { jobs, byId: actorId(call.caller) });
     return { status: 201, body: {} };
   }),
   ofRepository('GET /actions/runs/{run_id}/artifacts', READ, (call) => {
