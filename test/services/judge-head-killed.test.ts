@@ -17,7 +17,7 @@ import { ON_MAIN, ofActions, at as time } from '../support/store-samples.ts';
 
 const WRITES = new Set([
   ...['accept', 'closeFixedFailures', 'closeFailuresOfPullRequest', 'ensureAccount', 'markFlaky'],
-  ...['recordSightings', 'rerunJob', 'saveHead', 'saveRange'],
+  ...['recordSightings', 'rerunJobs', 'saveHead', 'saveRange'],
 ]);
 
 /** What there is before the look that is killed. */

@@ -17,6 +17,8 @@ export interface ShopOptions {
   readonly isPrivate?: boolean;
   /** Text of `.github/causeway.yml`. */
   readonly config?: string;
+  /** Text of `.github/workflows/ci.yml`, the workflow whose jobs run; default none. */
+  readonly workflow?: string;
 }
 
 let cloned: Promise<string> | undefined;
@@ -31,14 +33,18 @@ async function cloneShop(): Promise<string> {
 
 /** `mara` may write there, `per` may triage, `ola` is a stranger. */
 export async function openShop({ people }: GithubDouble, options: ShopOptions = {}): Promise<void> {
-  const { name = SHOP_NAME, isPrivate = false, config } = options;
+  const { name = SHOP_NAME, isPrivate = false, config, workflow } = options;
   cloned ??= cloneShop();
   await people.openRepository(name, { from: await cloned, isPrivate });
   people.grant(name, 'mara', 'write');
   people.grant(name, 'per', 'triage');
   people.user('ola');
   people.makeLabel(name, 'analyse');
-  if (config !== undefined) await people.push(name, { by: 'mara', files: { '.github/causeway.yml': config } });
+  const files = {
+    ...(config !== undefined && { '.github/causeway.yml': config }),
+    ...(workflow !== undefined && { '.github/workflows/ci.yml': workflow }),
+  };
+  if (Object.keys(files).length > 0) await people.push(name, { by: 'mara', files });
 }
 
 export interface BugReport {

@@ -103,11 +103,11 @@ export function createMemoryChecks(world: MemoryWorld): Checks & PastReader {
       const listed = commits.slice(0, 20).map((sha) => ({ sha, author: 'mona', subject: `Commit ${sha.slice(0, 7)}` }));
       return { from, to, total: commits.length, commits: listed };
     },
-    rerunJob: async (_, jobId, signal) => {
-      ask('rerun', String(jobId), signal);
-      if (world.reruns.includes(jobId)) return 'started_before';
-      world.reruns.push(jobId);
-      return 'started';
+    rerunJobs: async (_, { jobIds }, signal) => {
+      ask('rerun', jobIds.join(' '), signal);
+      if (jobIds.some((id) => world.reruns.includes(id))) return { kind: 'started_before' };
+      world.reruns.push(...jobIds);
+      return { kind: 'started' };
     },
     listPast: async (_, { since }, signal) => {
       ask('past', '', signal);

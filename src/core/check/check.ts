@@ -171,7 +171,40 @@ export class ChecksClosed extends CausewayError {
   }
 }
 
-export type Rerun = 'started' | 'started_before' | 'running' | 'refused';
+/** Failed jobs of Actions that are to run once more. */
+export interface RerunRequest {
+  /** The commit that they ran for. */
+  readonly sha: string;
+  /** Of a pull request: the commit of its base. Null: it is none. */
+  readonly base: string | null;
+  readonly isFork: boolean;
+  readonly jobIds: readonly number[];
+}
+
+/**
+ * `started_before`: another attempt of their workflow run was started, by whomever. `running`: the workflow run has not
+ * ended yet.
+ */
+export type Rerun =
+  | { readonly kind: 'started' | 'started_before' | 'running' }
+  | { readonly kind: 'refused'; readonly why: RerunRefusal };
+
+/** `job`: its id in the workflow, which anyone may have written. */
+export type RerunRefusal =
+  /**
+   * `event`: the run is for neither a pull request nor, in the same repository, a push. `approval`: a first contribution
+   * waits for a maintainer. `unread`: what it would run can't be read. `others_failed`: GitHub would also repeat what the
+   * change broke. `not_actions`: none of them is a job of Actions. `refused`: GitHub does not run it.
+   */
+  | { readonly code: 'event' | 'approval' | 'unread' | 'others_failed' | 'not_actions' | 'refused' }
+  /** A job that would be repeated deploys. */
+  | { readonly code: 'environment'; readonly job: string }
+  /** A job that depends on a repeated one, and so would run as well, isn't harmless as far as it can be read. */
+  | {
+      readonly code: 'dependent';
+      readonly job: string;
+      readonly why: 'environment' | 'secrets' | 'permissions' | 'reusable' | 'runner';
+    };
 
 /** All methods may throw ChecksBusy, ChecksClosed, or the signal's reason. */
 export interface Checks {
@@ -212,10 +245,10 @@ export interface Checks {
     signal: AbortSignal,
   ): Promise<CommitRange | null>;
   /**
-   * Runs a failed job of Actions once more, unless it or another job of its workflow run was run again before.
-   * `running`: the workflow run has not ended yet. `refused`: GitHub does not run it.
+   * Runs failed jobs of Actions once more, of each workflow run that nobody has run again before. What depends on them
+   * runs as well, so it is refused where that isn't harmless. Of several runs: `started` where one was.
    */
-  rerunJob(project: GithubProject, jobId: number, signal: AbortSignal): Promise<Rerun>;
+  rerunJobs(project: GithubProject, request: RerunRequest, signal: AbortSignal): Promise<Rerun>;
 }
 
 /** One clause for a list: lower case, no full stop. */

@@ -19,6 +19,8 @@ export {
   type ReadArtifact,
   type ReadBuildLog,
   type Rerun,
+  type RerunRefusal,
+  type RerunRequest,
   type ShortenLog,
   toCheckKey,
 } from './check.ts';

@@ -10,7 +10,7 @@ import { findPlace } from './find-place.ts';
 import { listChecks } from './list-checks.ts';
 import { listPastChecks } from './past-checks.ts';
 import { readWords } from './read-words.ts';
-import { rerunJob } from './rerun-job.ts';
+import { rerunJobs } from './rerun-jobs.ts';
 import type { ChecksDeps, Inquiry, RunCache } from './workflow-runs.ts';
 
 const BUSY_MS = 60_000;
@@ -38,7 +38,7 @@ export function createChecks(deps: ChecksDeps): Checks & PastReader {
       answer(project, signal, (inquiry) => unlessSpent(isAncestor(inquiry, ends), false)),
     readRange: (project, ends, signal) =>
       answer(project, signal, (inquiry) => unlessSpent(readCommitRange(inquiry, ends), null)),
-    rerunJob: (project, jobId, signal) => answer(project, signal, (inquiry) => rerunJob(inquiry, jobId)),
+    rerunJobs: (project, request, signal) => answer(project, signal, (inquiry) => rerunJobs(inquiry, request)),
     listPast: (project, past, signal) => answer(project, signal, (inquiry) => listPastChecks(inquiry, past)),
   };
 }

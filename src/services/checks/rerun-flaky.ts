@@ -1,5 +1,5 @@
 // Runs the only failed job of a commit once more before anything is said of it, where its failure is known to be flaky.
-import type { CheckRules, HeadPlace } from '../../core/check/index.ts';
+import type { CheckRules, HeadPlace, RerunRequest } from '../../core/check/index.ts';
 import type { JobResult } from '../../core/queue.ts';
 import { type Look, saveSeen } from './look.ts';
 import { isFromOutside } from './read-suspects.ts';
@@ -36,11 +36,17 @@ export async function rerunFlaky(
   if (now().getTime() - Date.parse(rerun.at) > START_MS) return null;
   const findings = recorded.map(({ finding }) => (isRecordedRed(finding) ? { ...finding, rerun } : finding));
   await saveSeen(look, { state: 'waiting', place, findings, stillWaiting: [], endedAt: '' });
-  const answer = await services.checks.rerunJob(project, jobId, signal);
+  const answer = await services.checks.rerunJobs(project, { ...toRerunOf(place, head.sha), jobIds: [jobId] }, signal);
   log.info({ head: head.id, job: jobId, answer }, 'a flaky job is run again');
-  // A person was first, and it is red again.
-  if (answer === 'refused' || (answer === 'started_before' && mark === null)) return null;
+  // Refused, or a person was first, and it is red again.
+  if (answer.kind === 'refused' || (answer.kind === 'started_before' && mark === null)) return null;
   return { kind: 'later', runAt: new Date(now().getTime() + POLL_MS).toISOString() };
+}
+
+/** What decides which workflow a job was run by. */
+function toRerunOf(place: HeadPlace, sha: string): Omit<RerunRequest, 'jobIds'> {
+  const isPull = place.kind === 'pull_request';
+  return { sha, base: isPull ? place.base.sha : null, isFork: isPull && place.isFork };
 }
 
 interface FlakyJob {

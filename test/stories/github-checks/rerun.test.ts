@@ -5,6 +5,16 @@ import { type RedDesk, redStage, resultOf } from '../../support/github-red-desk.
 import { COUPONS, DELIVERY } from '../../support/github-red-model.ts';
 
 const ONCE = 'checks: {rerun: once}\n';
+const WORKFLOW = [
+  'on: [push, pull_request]',
+  'permissions: { contents: read }',
+  'jobs:',
+  '  test: { runs-on: ubuntu-latest, steps: [{ run: npm test }] }',
+  '  lint: { runs-on: ubuntu-latest, steps: [{ run: npm run lint }] }',
+  '',
+].join('\n');
+/** What it runs with the job is harmless. */
+const READ = { config: ONCE, workflow: WORKFLOW };
 
 type Desk = Pick<RedDesk, 'name' | 'pull' | 'run'>;
 
@@ -16,6 +26,10 @@ async function makeFlaky(stage: ReturnType<typeof redStage>, desk: Desk): Promis
     const run = await desk.run(sha, { test: DELIVERY });
     await people.rerun(desk.name, run, { by: 'mara', jobs: ['test'] });
     await people.finishJob(desk.name, run, 'test', resultOf('success'));
+    // What depends on it has begun by then.
+    for (const { name, conclusion } of run.attempts.at(-1) ?? []) {
+      if (conclusion === null) await people.finishJob(desk.name, run, name, resultOf('success'));
+    }
     await stage.rest();
   }
 }
@@ -35,7 +49,7 @@ describe('with Actions: write', () => {
   }
 
   it('says nothing where it passes then, but for a quiet check run', async () => {
-    const desk = await stage.desk('corner/passes', { config: ONCE });
+    const desk = await stage.desk('corner/passes', READ);
     await desk.push('main', { files: { CODEOWNERS: '* @mara\n/test/ @corner/tests\n' } });
     await makeFlaky(stage, desk);
     const before = desk.writesBeside();
@@ -62,7 +76,7 @@ describe('with Actions: write', () => {
   });
 
   it('says what it says without, where it fails again, and runs it no third time', async () => {
-    const desk = await stage.desk('corner/fails-again', { config: ONCE });
+    const desk = await stage.desk('corner/fails-again', READ);
     await makeFlaky(stage, desk);
     const { number, sha } = await desk.pull({ branch: 'third' });
     const run = await desk.run(sha, { test: DELIVERY });
@@ -72,7 +86,7 @@ describe('with Actions: write', () => {
   });
 
   it('runs it once where GitHub’s answer is lost, and the service is killed', async () => {
-    const desk = await stage.desk('corner/killed', { config: ONCE });
+    const desk = await stage.desk('corner/killed', READ);
     await makeFlaky(stage, desk);
     stage.double.faults.add({ method: 'POST', path: /\/rerun$/, fault: { kind: 'reset', when: 'after' } });
     const { sha } = await desk.pull({ branch: 'third' });
@@ -87,7 +101,7 @@ describe('with Actions: write', () => {
   });
 
   it('runs nothing where a second job fails, the failure is new, or a fork brought it', async () => {
-    const desk = await stage.desk('corner/others', { config: ONCE });
+    const desk = await stage.desk('corner/others', READ);
     await makeFlaky(stage, desk);
     const two = await desk.pull({ branch: 'third' });
     const fresh = await desk.pull({ branch: 'fourth' });
@@ -100,8 +114,25 @@ describe('with Actions: write', () => {
     expect(runs.map(({ attempts }) => attempts.length)).toEqual([1, 1, 1]);
   });
 
+  it('runs nothing where a job would run with it that deploys, or its workflow is not there', async () => {
+    const ship = '  ship: { needs: test, runs-on: ubuntu-latest, environment: shop, steps: [{ run: ship }] }\n';
+    for (const [name, workflow] of [
+      ['corner/deploys', { workflow: `${WORKFLOW}${ship}` }],
+      ['corner/unread', {}],
+    ] as const) {
+      const desk = await stage.desk(name, { config: ONCE, ...workflow });
+      await makeFlaky(stage, desk);
+      const { sha } = await desk.pull({ branch: 'third' });
+      const run = await desk.run(sha, { test: DELIVERY });
+      expect([run.attempts.length, desk.checkRun(sha).title]).toEqual([
+        1,
+        expect.stringMatching(/^Flaky: seen 2 times/),
+      ]);
+    }
+  });
+
   it('runs nothing where the repository does not want it', async () => {
-    const desk = await stage.desk('corner/off');
+    const desk = await stage.desk('corner/off', { workflow: WORKFLOW });
     await makeFlaky(stage, desk);
     const { sha } = await desk.pull({ branch: 'third' });
     const run = await desk.run(sha, { test: DELIVERY });
@@ -113,7 +144,7 @@ describe('without Actions: write', () => {
   const stage = redStage();
 
   it('goes on as if it were off, and tells only the operator', async () => {
-    const desk = await stage.desk('corner/not-granted', { config: ONCE });
+    const desk = await stage.desk('corner/not-granted', READ);
     await makeFlaky(stage, desk);
     const { sha } = await desk.pull({ branch: 'third' });
     const run = await desk.run(sha, { test: DELIVERY });
