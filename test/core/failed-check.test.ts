@@ -46,6 +46,17 @@ describe('an error that only compares values', () => {
     expect(nameOf(headline)).toBeNull();
   });
 
+  it('is named by its values rather than by what Node says of any two', () => {
+    const said = 'AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: 2400 !== 4800';
+    expect(nameOf(said)).toBe(`${TEST}: AssertionError: 2400 !== 4800`);
+  });
+
+  it('has no margin of pytest where it stands below its test', () => {
+    const lines = ['FAILED test_cart.py::test_adds', 'E       AssertionError: assert 80 == 90'];
+    const excerpt = { ...EMPTY_EXCERPT, headline: lines[0] ?? '', lines, tests: ['FAILED test_cart.py::test_adds'] };
+    expect(nameBareError(excerpt)).toBe('FAILED test_cart.py::test_adds: AssertionError: assert 80 == 90');
+  });
+
   it('stays one line of at most 300 characters', () => {
     const long = `Expected ${'x'.repeat(280)}`;
     expect(nameOf(long, ['y'.repeat(150)])?.length).toBe(300);

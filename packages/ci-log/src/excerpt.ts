@@ -126,9 +126,13 @@ const DURATION =
 /** Process ids and memory addresses: they differ in each run, and say nothing to a reader. */
 const ADDRESS = /^==\d{1,10}== ?| (?:on (?:unknown )?address|at pc|pc|bp|sp) 0x[0-9a-f]{4,16}(?!\w)/g;
 
-/** One line, at most 300 characters, without durations and addresses in memory. */
+/** pytest puts it before each line of an error, at whatever depth the source stands. */
+const PYTEST_MARGIN = /^E {3,120}(?=\S)/;
+
+/** One line, at most 300 characters, without durations, addresses in memory and the margin of pytest. */
 export function formatHeadline(text: string): string {
   const bare = text
+    .replace(PYTEST_MARGIN, '')
     .trimEnd()
     .replace(DURATION, '')
     .replace(ADDRESS, '')

@@ -288,7 +288,8 @@ export function findFailedTests(lines: readonly LogLine[], from: number, to: num
 }
 
 /** What Node's own runner says of a test of which others are parts. */
-const PARENT = /^\s{1,60}failureType: 'subtestsFailed'|^\s{0,40}Error \[ERR_TEST_FAILURE\]: \d{1,6} subtests? failed/;
+const PARENT =
+  /^\s{1,60}failureType: 'subtestsFailed'|^\s{0,40}(?:Error \[ERR_TEST_FAILURE\]: |')\d{1,6} subtests? failed/;
 
 const PARENT_REACH = 8;
 

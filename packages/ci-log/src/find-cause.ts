@@ -1,6 +1,7 @@
 // The cause of a red check in its log: the step that failed, the lines in it that say why, and the one that says most.
 
 import { markTracebacks, readTapError, type TapError, unquote } from 'causeway-log-lines';
+import { readComparedValues } from './assertion-values.ts';
 import { ERROR_RANK, type ErrorMatch, isOnlyFailed, matchError, RANKS } from './error-patterns.ts';
 import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
 import { type ErrorLine, findLastWords, saysSomething } from './last-words.ts';
@@ -310,6 +311,8 @@ const MESSAGES: readonly RegExp[] = [
   /^\s{0,14}(?:=> |\S{1,300}:\d{1,6}: )?(?:Caused by: |Uncaught |Unhandled )?(?:[\w$-]{1,100}[.:\\]{1,2}){0,20}(?:[A-Z][\w$]{0,100})?(?:Error|Exception|Failure|Failed|Interrupt|Exit)(?: \[[^\]]{1,60}\])?(?:: \S|(?<=Exception|Failure)$)/,
   /^\s{0,12}expect\(.{1,200}\)\.\w/,
   /^\s{0,12}(?:thrown|Failure\/Error): \S/,
+  // Jest, of Node's own assertions
+  /^\s{0,12}Expected value to .{1,60}:$/,
   /^\s{1,14}Error:\s{1,12}\S/,
   /^\s{2,40}[\w.-]{1,200}\.go:\d+: \S/,
   /^panic: \S/,
@@ -498,11 +501,22 @@ const MAX_JOINED_LINES = 12;
 /** Indented words, values or brackets; not source with its line numbers. */
 const JOINED = /^\s{1,60}(?!\d{1,6} {0,4}\|)(?:[*•-] )?[\p{L}\p{N}"'`$<()[\]{}]/u;
 
+const MAX_BELOW = 60;
+
+/** Up to where a runner marks something else. */
+function listBelow(lines: readonly LogLine[], at: number, most: number): readonly string[] {
+  const below = lines.slice(at + 1, at + 1 + most);
+  const end = below.findIndex(({ mark }) => mark !== '');
+  return below.slice(0, end < 0 ? most : end).map(({ text }) => text);
+}
+
 /** The message, with what it announces: compared values, or what follows where it is not at its end. */
 export function formatMessage(lines: readonly LogLine[], at: number): string {
   const text = removeMargin(lines[at]?.text ?? '');
   const thrown = readThrown(lines, at);
   if (thrown !== null) return thrown;
+  const values = readComparedValues(text, listBelow(lines, at, MAX_BELOW));
+  if (values !== '') return `${text.trimEnd()} ${values}`;
   if (/^\s*expect\(/.test(text)) {
     const values = readTextsAfter(lines, at, 10).filter((line) => COMPARED.test(line));
     const matcher = text.replace(/ {1,4}\/\/ .{0,200}$/, '');
@@ -518,7 +532,7 @@ export function formatMessage(lines: readonly LogLine[], at: number): string {
 /** What runners put before each line of an error: Perl's, pytest's and Gradle's. */
 function removeMargin(text: string): string {
   return text.replace(
-    /^\s{0,40}# {1,4}(?=Failed test\b)|^E {3,8}(?=\S)|^\s{0,20}> (?=\S)|^\s{0,20}[│┃║╎] (?=.{0,900}\S)| [│┃║╎]$/g,
+    /^\s{0,40}# {1,4}(?=Failed test\b)|^E {3,120}(?=\S)|^\s{0,20}> (?=\S)|^\s{0,20}[│┃║╎] (?=.{0,900}\S)| [│┃║╎]$/g,
     '',
   );
 }
@@ -532,12 +546,10 @@ function readThrown(lines: readonly LogLine[], at: number): string | null {
   const texts = lines.slice(first, at + THROWN_REACH).map(({ text }) => text);
   const error = readTapError(texts, at - first) ?? readInspected(texts, at - first);
   if (error === null) return null;
-  const message = error.message.split('\n').filter((line) => line.trim() !== '');
-  const [head = '', ...rest] = message;
-  const said = joinRest(
-    head,
-    rest.map((line) => ` ${line}`),
-  );
+  const [head = '', ...below] = error.message.trimStart().split('\n');
+  const values = readComparedValues(head, below);
+  const rest = below.filter((line) => line.trim() !== '').map((line) => ` ${line}`);
+  const said = values === '' ? joinRest(head, rest) : `${head} ${values}`;
   return error.type === '' || said.startsWith(error.type) ? said : `${error.type}: ${said}`;
 }
 

@@ -200,12 +200,18 @@ describe('the headline of a failed test', () => {
         '✖ takes a coupon (1.24ms)',
         '  AssertionError [ERR_ASSERTION]: Expected values to be loosely deep-equal:',
         '  ',
+        '  ',
         '  {',
         '    total: 80',
         '  }',
+        '  ',
         '  should loosely deep-equal',
+        '  ',
+        '  {',
+        '    total: 90',
+        '  }',
       ],
-      'AssertionError [ERR_ASSERTION]: Expected values to be loosely deep-equal: { total: 80 }',
+      'AssertionError [ERR_ASSERTION]: Expected values to be loosely deep-equal: { total: 80 } should loosely deep-equal { total: 90 }',
     ],
     ['a colon', ['error: cannot link these:', '    cart.o', '    tax.o'], 'error: cannot link these: cart.o'],
     ['a bracket that is quoted', ["error: expected '('", '    total 3)'], "error: expected '('"],
@@ -232,4 +238,124 @@ describe('the headline of a failed test', () => {
   ])('is the error, not what %s gave up for it', (_, output, at) => {
     expect(excerptOf(output).headline).toBe(output[at]);
   });
+});
+
+describe('the values that an assertion of Node compares', () => {
+  const spec = (message: readonly string[]) => [
+    '✖ takes a coupon (1.24ms)',
+    `  AssertionError [ERR_ASSERTION]: ${message[0]}`,
+    ...message.slice(1).map((line) => `  ${line}`),
+    '      at TestContext.<anonymous> (file:///home/runner/work/shop/shop/test/coupons.test.js:33:12)',
+    '      at async startSubtestAfterBootstrap (node:internal/test_runner/harness:387:3) {',
+    '    generatedMessage: true,',
+    "    code: 'ERR_ASSERTION',",
+    "    operator: 'strictEqual'",
+    '  }',
+  ];
+  const tap = (message: readonly string[]) => [
+    'TAP version 13',
+    'not ok 1 - takes a coupon',
+    '  ---',
+    '  duration_ms: 1.24',
+    "  location: '/home/runner/work/shop/shop/test/coupons.test.js:33:12'",
+    "  failureType: 'testCodeFailure'",
+    '  error: |-',
+    ...message.map((line) => `    ${line}`),
+    "  code: 'ERR_ASSERTION'",
+    "  name: 'AssertionError'",
+    '  stack: |-',
+    '    TestContext.<anonymous> (file:///home/runner/work/shop/shop/test/coupons.test.js:33:12)',
+    '  ...',
+  ];
+  const difference = ['+ actual - expected', ''];
+
+  it.each<[string, readonly string[], string]>([
+    ['one line', ['Expected values to be strictly equal:', '', '2400 !== 4800', ''], ' 2400 !== 4800'],
+    [
+      'a difference of one line',
+      ['Expected values to be strictly equal:', ...difference, '+ null', "- '1234'", ''],
+      " null !== '1234'",
+    ],
+    [
+      'a difference with a caret',
+      ['Expected values to be strictly equal:', ...difference, "+ 'bat'", "- 'bat, cat'", '      ^', ''],
+      " 'bat' !== 'bat, cat'",
+    ],
+    [
+      'a difference of several lines',
+      [
+        ...['Expected values to be strictly deep-equal:', ...difference, '  {', '    a: 1,', '    b: ['],
+        ...['      1,', '+     2,', '-     3,', '      4', '    ]', '  }', ''],
+      ],
+      ' + 2 - 3',
+    ],
+    [
+      'both sides in turn',
+      ['Expected values to be loosely deep-equal:', '', '[ 1, 2 ]', '', 'should loosely deep-equal', '', '[ 1, 3 ]'],
+      ' [ 1, 2 ] should loosely deep-equal [ 1, 3 ]',
+    ],
+    [
+      'an expression',
+      ['The expression evaluated to a falsy value:', '', '  assert(total === 2)', ''],
+      ' assert(total === 2)',
+    ],
+    [
+      'a text that does not match',
+      ['The input did not match the regular expression /Latin/. Input:', '', "'Usage:\\n' +", "  'Options:\\n'", ''],
+      " 'Usage:\\n' + 'Options:\\n'",
+    ],
+  ])('are in the headline: %s', (_, message, values) => {
+    const said = `${message[0]}${values}`;
+    expect(excerptOf(spec(message)).headline).toBe(`AssertionError [ERR_ASSERTION]: ${said}`);
+    expect(excerptOf(tap(message)).headline).toBe(`AssertionError: ${said}`);
+  });
+
+  it('show where long ones differ', () => {
+    const same = 'a'.repeat(150);
+    const message = ['Expected values to be strictly equal:', ...difference, `+ '${same}is'`, `- '${same}should be'`];
+    const { headline } = excerptOf(spec(message));
+    expect(headline).toContain(' !== … ');
+    expect(headline).toContain("should be'");
+    expect(headline.length).toBeLessThan(300);
+  });
+
+  it('of Jest stand beside each other', () => {
+    const jest = [
+      '  ● Cart › adds',
+      '',
+      '    assert.strictEqual(received, expected)',
+      '',
+      '    Expected value to strictly be equal to:',
+      '      4800',
+      '    Received:',
+      '      2400',
+      '',
+      '      2 |',
+      '    > 4 |   it("adds");',
+      '',
+      '      at Object.strictEqual (test/cart.test.js:4:34)',
+      '  ● Cart › adds texts',
+      '',
+      '    Expected value to strictly be equal to:',
+      '      "the basket"',
+    ];
+    expect(excerptOf(jest).headline).toBe('Expected value to strictly be equal to: 4800 Received: 2400');
+  });
+});
+
+it('leaves out the margin of pytest at whatever depth the source stands', () => {
+  const output = [
+    '=================================== FAILURES ===================================',
+    '____________________________ TestCart.test_discount ____________________________',
+    '            with cart:',
+    '>               assert cart.total == 90',
+    'E               AssertionError: assert 80 == 90',
+    'E                +  where 80 = Cart().total',
+    '',
+    'tests/test_cart.py:12: AssertionError',
+    '=========================== short test summary info ============================',
+    'FAILED tests/test_cart.py::TestCart::test_discount - AssertionError: assert 80 == 90',
+    '============================== 1 failed in 0.12s ===============================',
+  ];
+  expect(excerptOf(output).headline).toBe('AssertionError: assert 80 == 90');
 });

@@ -1,6 +1,6 @@
 // What a failed check says of itself: the test that failed and its first error, and both in one line.
 
-import type { Excerpt } from 'causeway-ci-log';
+import { type Excerpt, formatHeadline } from 'causeway-ci-log';
 import { sanitiseLine } from 'causeway-visible-text';
 
 const BULLET = /^(?:[✖✗✘×●❌✕]|not ok \d{1,6} -|--- FAIL:|FAIL:?|\d{1,4}\))\s+/;
@@ -18,7 +18,7 @@ export function splitError({ headline, lines, tests }: Excerpt): { readonly erro
   const at = lines.findIndex((line) => line.replace(/\s+/g, ' ').trim() === headline.trim());
   const below = at === -1 ? [] : lines.slice(at + 1);
   const error = below.find((line) => ERROR.test(line) && !FRAME.test(line) && !isTest(line));
-  return error === undefined ? { error: first, test: '' } : { error: error.trim(), test: first };
+  return error === undefined ? { error: first, test: '' } : { error: formatHeadline(error), test: first };
 }
 
 /** The duration of a test differs each time and says nothing about its failure. */
@@ -26,7 +26,11 @@ export function removeDuration(line: string): string {
   return line.replace(/(?<!\s)\s*[([]\d{1,6}(?:\.\d{1,9})?\s?m?s[)\]]$/, '').trim();
 }
 
-const MAX_TEST = 200;
+/** What Node says of any two values, before it says which. */
+const COMPARES =
+  /^(\w{0,60}Error)(?: \[ERR_ASSERTION\])?: Expected values to be (?:strictly |loosely )?(?:deep-)?equal: (?=\S)/;
+/** The error has its values at the end, and one line has to hold both. */
+const MAX_TEST = 120;
 const MAX_ERROR = 300;
 
 /** Such as `a basket is worth what is in it: AssertionError: 2400 !== 4800`; "" where nothing is known. */
@@ -36,7 +40,7 @@ export function nameFailure(excerpt: Excerpt): string {
   const others = more.length === 0 ? '' : ` and ${more.length} more`;
   // The error is the line that names the test where the log has nothing better.
   const isTest = test !== '' && line === '' && error.includes(test);
-  const said = isTest ? '' : sanitiseLine(error.replace(/:$/, ''), MAX_ERROR);
+  const said = isTest ? '' : sanitiseLine(error.replace(COMPARES, '$1: ').replace(/:$/, ''), MAX_ERROR);
   return [test === '' ? '' : `${sanitiseLine(test, MAX_TEST)}${others}`, said].filter(Boolean).join(': ');
 }
 
