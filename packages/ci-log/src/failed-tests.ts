@@ -1,5 +1,6 @@
 // Names of failed tests as test runners print them: on lines that name one, and in lists under a heading.
 import type { LogLine } from './log-lines.ts';
+import { type NamedTest, tellApart } from './test-scopes.ts';
 import { toRepositoryPath } from './written-places.ts';
 
 interface NamingLine {
@@ -106,14 +107,6 @@ export const LAST_NAMING_LINES: readonly NamingLine[] = [
   { word: '[junit]', pattern: /^\s{0,12}\[junit\] (?:TEST|Test) ([\w$.]{1,300}) FAILED/ },
   { word: '● ', pattern: /^ {2}● (?!Console|Deprecation|Validation|Test suite failed to run)(\S.{0,300})$/ },
 ];
-
-interface NamedTest {
-  readonly name: string;
-  /** Index of the line that names it. */
-  readonly at: number;
-  /** Its file, where the log names it. */
-  readonly path?: string;
-}
 
 /** Lines of one step. */
 interface StepLines {
@@ -276,11 +269,14 @@ const READERS: readonly ((span: StepLines) => readonly NamedTest[])[] = [
 /** Distinct failed tests between two lines, in order of their first mention. */
 export function findFailedTests(lines: readonly LogLine[], from: number, to: number): readonly FailedTest[] {
   const distinct = new Map<string, FailedTest>();
+  const isParent = createParentFinder(lines);
   for (const read of READERS) {
-    for (const named of read({ lines, from, to }).slice(0, MAX_TESTS)) {
-      const name = cleanName(named.name);
-      const isNew = name !== '' && !NOT_A_TEST.test(name) && !distinct.has(name) && !isParent(lines, named.at, name);
-      if (isNew) distinct.set(name, { name, at: named.at, path: named.path ?? '' });
+    const named = read({ lines, from, to })
+      .slice(0, MAX_TESTS)
+      .map((test) => ({ ...test, name: cleanName(test.name) }))
+      .filter(({ name, at }) => name !== '' && !NOT_A_TEST.test(name) && !isParent(at, name));
+    for (const { name, at, path = '' } of tellApart(lines, named)) {
+      if (!distinct.has(name)) distinct.set(name, { name, at, path });
     }
     if (distinct.size > 0) break;
   }
@@ -294,11 +290,16 @@ const PARENT =
 const PARENT_REACH = 8;
 
 /** Whether a test failed only because parts of it did, which are named as well. */
-function isParent(lines: readonly LogLine[], at: number, name: string): boolean {
-  const below = lines.slice(at + 1, at + PARENT_REACH);
-  const next = below.findIndex(({ text }) => findTestName(text) !== null);
-  if (below.slice(0, next < 0 ? below.length : next).some(({ text }) => PARENT.test(text))) return true;
-  return (lines[at]?.text ?? '').includes('✖ ') && lines.some(({ text }) => text.trimStart() === `▶ ${name}`);
+function createParentFinder(lines: readonly LogLine[]): (at: number, name: string) => boolean {
+  let groups: ReadonlySet<string> | null = null;
+  return (at, name) => {
+    const below = lines.slice(at + 1, at + PARENT_REACH);
+    const next = below.findIndex(({ text }) => findTestName(text) !== null);
+    if (below.slice(0, next < 0 ? below.length : next).some(({ text }) => PARENT.test(text))) return true;
+    if (lines[at]?.text.includes('✖ ') !== true) return false;
+    groups ??= new Set(lines.map(({ text }) => text.trimStart()).filter((text) => text.startsWith('▶ ')));
+    return groups.has(`▶ ${name}`);
+  };
 }
 
 function readNamedTests(span: StepLines, forms: readonly NamingLine[]): readonly NamedTest[] {

@@ -300,3 +300,120 @@ it('testNames a test of pytest by its file only where its own assertion failed',
   ];
   expect(testNames(log.join('\n'))).toEqual(['tests/test_cart.py::TestCart::test_add[1.5]', 'test_b', 'test_c']);
 });
+
+describe('failed tests of one name', () => {
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      "Node's own, in other files and groups",
+      [
+        '▶ Order',
+        '  ✖ adds (0.4ms)',
+        '✖ Order (1.2ms)',
+        '▶ Bill',
+        '  ✖ adds (0.2ms)',
+        '✖ Bill (1.1ms)',
+        '✖ adds (0.3ms)',
+        '✖ failing tests:',
+        '',
+        'test at test/order.test.js:3:28',
+        '✖ adds (0.4ms)',
+        '  AssertionError [ERR_ASSERTION]: one',
+        '',
+        'test at test/order.test.js:4:27',
+        '✖ adds (0.2ms)',
+        '',
+        'test at test/cart.test.js:9:1',
+        '✖ adds (0.3ms)',
+      ],
+      ['test/order.test.js::Order > adds', 'test/order.test.js::Bill > adds', 'test/cart.test.js::adds'],
+    ],
+    [
+      "Node's own as TAP",
+      [
+        '    not ok 1 - adds',
+        '      ---',
+        "      location: '/home/runner/work/shop/shop/test/order.test.js:3:28'",
+        '      ...',
+        'not ok 1 - Order',
+        '  ---',
+        "  failureType: 'subtestsFailed'",
+        '  ...',
+        '    not ok 1 - adds',
+        '      ---',
+        "      location: '/home/runner/work/shop/shop/test/order.test.js:4:27'",
+        '      ...',
+        'not ok 2 - Bill',
+        '  ---',
+        "  failureType: 'subtestsFailed'",
+        '  ...',
+      ],
+      ['test/order.test.js::Order > adds', 'test/order.test.js::Bill > adds'],
+    ],
+    [
+      'Jest, which repeats them at the end',
+      [
+        'FAIL test/order.test.js',
+        '  ● Cart › adds',
+        'FAIL test/cart.test.js',
+        '  ● Cart › adds',
+        'Summary of all failing tests',
+        'FAIL test/order.test.js',
+        '  ● Cart › adds',
+        'FAIL test/cart.test.js',
+        '  ● Cart › adds',
+      ],
+      ['test/order.test.js::Cart › adds', 'test/cart.test.js::Cart › adds'],
+    ],
+    [
+      'Mocha',
+      [
+        '  2 failing',
+        '  1) Cart',
+        '       adds:',
+        '     Error: 1 != 2',
+        '      at Context.<anonymous> (test/cart.test.js:4:34)',
+        '  2) Cart',
+        '       adds:',
+        '     Error: 1 != 2',
+        '      at Context.<anonymous> (test/order.test.js:4:34)',
+      ],
+      ['test/cart.test.js::Cart adds', 'test/order.test.js::Cart adds'],
+    ],
+    [
+      'Go, by package',
+      [
+        '--- FAIL: TestParse (0.00s)',
+        '    parse_test.go:3: no',
+        'FAIL',
+        'FAIL\tgithub.com/acme/shop/cart\t0.01s',
+        '--- FAIL: TestParse (0.00s)',
+        'FAIL\tgithub.com/acme/shop/till\t0.01s',
+      ],
+      ['github.com/acme/shop/cart::TestParse', 'github.com/acme/shop/till::TestParse'],
+    ],
+    [
+      'Cargo, by what was built',
+      [
+        '     Running unittests src/lib.rs (target/debug/deps/shop_core-0123456789abcdef)',
+        'test tests::adds ... FAILED',
+        '     Running tests/till.rs (target/debug/deps/till-0123456789abcdef)',
+        'test tests::adds ... FAILED',
+      ],
+      ['shop_core::tests::adds', 'tests/till.rs::tests::adds'],
+    ],
+    ['the same test again', ['FAIL test/cart.test.js', '  ● Cart › adds', '  ● Cart › adds'], ['Cart › adds']],
+    ['one in a list and a summary', ['✖ adds (0.4ms)', 'test at test/a.test.js:3:28', '✖ adds (0.4ms)'], ['adds']],
+  ])('are told apart: %s', (_, lines, expected) => {
+    expect(names(lines)).toEqual(expected);
+  });
+
+  it('are counted where nothing else differs', () => {
+    const mocha = (line: number) => [
+      '       adds:',
+      '     Error: no',
+      `      at Context.<anonymous> (test/a.js:${line}:4)`,
+    ];
+    const lines = ['  2 failing', '  1) Cart', ...mocha(4), '  2) Cart', ...mocha(8)];
+    expect(names(lines)).toEqual(['test/a.js::Cart adds', 'test/a.js::Cart adds (2)']);
+  });
+});
