@@ -48,3 +48,4 @@ export {
   renderPullRequest,
   renderTestCommitMessage,
 } from './pull-request.ts';
+export { findStartRemedy, renderStartRefusal } from './start-refusal.ts';

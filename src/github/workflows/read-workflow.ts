@@ -11,7 +11,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 
-interface WorkflowSource {
+export interface WorkflowSource {
   readonly path: string;
   /** Null: there is such a file, and it could not be read. */
   readonly text: string | null;
@@ -26,7 +26,7 @@ export interface Workflow {
   readonly jobs: readonly WrittenJob[];
 }
 
-interface UnreadWorkflow {
+export interface UnreadWorkflow {
   readonly kind: 'unread';
   readonly path: string;
   readonly line: number;
@@ -34,15 +34,15 @@ interface UnreadWorkflow {
 }
 
 /** `yaml`: no YAML, or two documents. `form`: not as a workflow is written. `size`: more than we read. `missing`: no text. */
-type UnreadReason = 'missing' | 'size' | 'yaml' | 'form';
+export type UnreadReason = 'missing' | 'size' | 'yaml' | 'form';
 
 const FILTERS = ['branches', 'branches-ignore', 'tags', 'tags-ignore', 'paths', 'paths-ignore'] as const;
-type FilterName = (typeof FILTERS)[number];
+export type FilterName = (typeof FILTERS)[number];
 
 /** Null: it can't be told, such as an expression. */
 type Names = readonly string[] | null;
 
-interface WorkflowTrigger {
+export interface WorkflowTrigger {
   /** In lower case. */
   readonly event: string;
   readonly line: number;
@@ -69,7 +69,7 @@ export interface WrittenJob {
   readonly calls: { readonly kind: 'local' | 'foreign'; readonly uses: string } | null;
 }
 
-interface JobRights {
+export interface JobRights {
   /** What its token may do. Null: nothing is said, so the repository decides, which does not tell us. */
   readonly token: TokenRights | null;
   /** Names in upper case, but GITHUB_TOKEN; `*`: any. */

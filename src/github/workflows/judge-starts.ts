@@ -1,0 +1,454 @@
+// Which workflows a branch and a draft of ours would start, and whether these are only what the runs of a head already were. What isn't known is refused. Pure.
+import { judgeCondition } from './condition.ts';
+import { type Certainty, choosesName, type FilterEffort, ignoresName, isAll, isAny, negate } from './filter-pattern.ts';
+import {
+  type FilterName,
+  isShownAs,
+  type JobRights,
+  readWorkflow,
+  type UnreadReason,
+  type UnreadWorkflow,
+  type Workflow,
+  type WorkflowSource,
+  type WorkflowTrigger,
+  type WrittenJob,
+} from './read-workflow.ts';
+import { describeContexts, type StartAct, type StartPlace } from './start-contexts.ts';
+
+export interface StartQuestion extends StartPlace {
+  /** The files of `.github/workflows` at the commit that would be pushed, which its base has unchanged. */
+  readonly pushed: readonly WorkflowSource[];
+  /** At the tip of the default branch. */
+  readonly ofDefault: readonly WorkflowSource[];
+  /** At the head. */
+  readonly ofHead: readonly WorkflowSource[];
+  /** What the commit changes. Null: too much to know. */
+  readonly paths: readonly string[] | null;
+  readonly message: string;
+  /** All runs of the head. */
+  readonly runs: readonly HeadRun[];
+}
+
+interface HeadRun {
+  /** Of its workflow's file. */
+  readonly path: string;
+  readonly event: string;
+  /** Whether somebody had to approve it, or one of its jobs. */
+  readonly waited: boolean;
+  /** By the names that GitHub shows; `ran`: it was not skipped. Null: not known. */
+  readonly jobs: readonly { readonly name: string; readonly ran: boolean }[] | null;
+}
+
+/** A workflow that starts, or may. */
+interface WorkflowStart {
+  readonly act: StartAct;
+  readonly event: string;
+  readonly path: string;
+  readonly line: number;
+  readonly certainty: Exclude<Certainty, 'no'>;
+  /** Those that may run; none: all of them are skipped, and nothing runs. */
+  readonly jobs: readonly { readonly id: string; readonly rights: JobRights }[];
+}
+
+interface RefusedPlace {
+  readonly path: string;
+  readonly line: number;
+}
+
+interface RefusedEvent extends RefusedPlace {
+  readonly act: StartAct;
+  readonly event: string;
+  /** The filters of the event that already are there; which decides what would leave our branches out. */
+  readonly filters: readonly FilterName[];
+}
+
+export type StartRefusal =
+  /** `besides`: no run of the head shows that workflow for that event. `target`: it runs with the base's rights. */
+  | ({ readonly code: 'besides' | 'target' | 'other_event' | 'unknown_event' } & RefusedEvent)
+  /** It follows the run of another. */
+  | ({ readonly code: 'follows'; readonly after: string } & RefusedEvent)
+  /** The head's run of it waited for somebody's approval. */
+  | ({ readonly code: 'approval' } & RefusedEvent)
+  /** The head's run skipped that job, or had it without these rights. */
+  | ({ readonly code: 'job_besides' | 'more_rights'; readonly job: string } & RefusedEvent)
+  | ({ readonly code: 'unread'; readonly why: UnreadReason } & RefusedPlace);
+
+interface StartJudgement {
+  readonly starts: readonly WorkflowStart[];
+  /** None: everything that would start is what the head's runs were. */
+  readonly refusals: readonly StartRefusal[];
+}
+
+export function judgeStarts(question: StartQuestion): StartJudgement {
+  const sets = [question.pushed, question.ofDefault, question.ofHead].map((files) => files.map(readWorkflow));
+  const [pushed = [], ofDefault = [], ofHead = []] = sets.map((read) =>
+    read.flatMap((one) => (one.kind === 'workflow' ? [one] : [])),
+  );
+  const inquiry: StartInquiry = { question, pushed, ofDefault, ofHead, effort: { steps: 0 } };
+  const found = [...listOwnStarts(inquiry), ...listForeignStarts(inquiry)];
+  const all = [...found, ...listFollowers(inquiry, found)];
+  const unread = sets
+    .slice(0, 2)
+    .flat()
+    .flatMap((one): readonly StartRefusal[] => (one.kind === 'unread' ? [toRefusal(one)] : []));
+  const refusals = [...unread, ...all.flatMap((start) => refuseStart(inquiry, start))];
+  return { starts: dropRepeated(all.map(toStart)), refusals: dropRepeated(refusals) };
+}
+
+interface StartInquiry {
+  readonly question: StartQuestion;
+  readonly pushed: readonly Workflow[];
+  readonly ofDefault: readonly Workflow[];
+  readonly ofHead: readonly Workflow[];
+  readonly effort: FilterEffort;
+}
+
+interface FoundStart {
+  readonly act: StartAct;
+  readonly workflow: Workflow;
+  readonly trigger: WorkflowTrigger;
+  readonly certainty: Exclude<Certainty, 'no'>;
+  readonly jobs: readonly WrittenJob[];
+  /** Of `workflow_run`: what it follows. */
+  readonly after: Workflow | null;
+}
+
+/** Events that something else than a push or pull request of ours causes: a person, a release, the clock, another program's call. */
+const UNTOUCHED = new Set([
+  ...['branch_protection_rule', 'discussion', 'discussion_comment', 'fork', 'gollum', 'image_version', 'issues'],
+  ...['issue_comment', 'label', 'merge_group', 'milestone', 'page_build', 'project', 'project_card', 'project_column'],
+  ...['public', 'pull_request_comment', 'pull_request_review', 'pull_request_review_comment', 'registry_package'],
+  ...['release', 'repository_dispatch', 'schedule', 'watch', 'workflow_call', 'workflow_dispatch'],
+]);
+
+/** Other Apps cause them as soon as there is a branch, and with them a check, a status or a deployment of it. */
+const CAUSED_BY_OTHERS: Readonly<Record<string, readonly string[] | null>> = {
+  check_run: ['created', 'completed'],
+  check_suite: ['completed'],
+  status: null,
+  deployment: null,
+  deployment_status: null,
+};
+
+function listOwnStarts(inquiry: StartInquiry): readonly FoundStart[] {
+  const { pushed, ofDefault } = inquiry;
+  const isAsked = negate(isSkipping(inquiry.question.message));
+  // Before the end of 2025, and on older servers, `pull_request_target` takes the base's file.
+  const eitherTarget = [...ofDefault, ...pushed];
+  return [
+    ...find(inquiry, pushed, { act: 'push', event: 'push', isAsked }),
+    ...find(inquiry, pushed, { act: 'push', event: 'create' }),
+    ...find(inquiry, pushed, { act: 'open', event: 'pull_request', type: 'opened', isAsked }),
+    ...find(inquiry, eitherTarget, { act: 'open', event: 'pull_request_target', type: 'opened' }),
+    ...find(inquiry, pushed, { act: 'close', event: 'pull_request', type: 'closed' }),
+    ...find(inquiry, eitherTarget, { act: 'close', event: 'pull_request_target', type: 'closed' }),
+    ...find(inquiry, ofDefault, { act: 'delete', event: 'delete' }),
+  ];
+}
+
+function listForeignStarts(inquiry: StartInquiry): readonly FoundStart[] {
+  const { pushed, ofDefault } = inquiry;
+  const caused = Object.entries(CAUSED_BY_OTHERS).flatMap(([event, types]) => {
+    // A deployment is of our commit, and so is its workflow.
+    const workflows = event.startsWith('deployment') ? pushed : ofDefault;
+    return (types ?? [null]).flatMap((type) =>
+      find(inquiry, workflows, { act: 'follow', event, ...(type === null ? {} : { type }) }),
+    );
+  });
+  const known = ['push', 'create', 'delete', 'pull_request', 'pull_request_target', 'workflow_run'];
+  const unknown = [...pushed, ...ofDefault].flatMap(({ events }) =>
+    events.map(({ event }) => event).filter((event) => !known.includes(event) && !UNTOUCHED.has(event)),
+  );
+  const others = [...new Set(unknown)].filter((event) => !Object.hasOwn(CAUSED_BY_OTHERS, event));
+  return [
+    ...caused.map((start) => ({ ...start, certainty: 'perhaps' as const })),
+    ...others.flatMap((event) => find(inquiry, [...pushed, ...ofDefault], { act: 'follow', event })),
+  ];
+}
+
+interface Occasion {
+  readonly act: StartAct;
+  readonly event: string;
+  readonly type?: string;
+  /** `no`: the commit asks for none. */
+  readonly isAsked?: Certainty;
+}
+
+function find(
+  inquiry: StartInquiry,
+  workflows: readonly Workflow[],
+  { act, event, type, isAsked = 'yes' }: Occasion,
+): readonly FoundStart[] {
+  return workflows.flatMap((workflow) =>
+    workflow.events
+      .filter((trigger) => trigger.event === event)
+      .flatMap((trigger) => {
+        const certainty = isAll([isAsked, isOfType(trigger, type), passesFilters(inquiry, trigger)]);
+        if (certainty === 'no') return [];
+        const jobs = listPossibleJobs(workflow, describeContexts(inquiry.question, { act, event }));
+        return [{ act, workflow, trigger, certainty, jobs, after: null }];
+      }),
+  );
+}
+
+const DEFAULT_TYPES: Readonly<Record<string, readonly string[]>> = {
+  pull_request: ['opened', 'synchronize', 'reopened'],
+  pull_request_target: ['opened', 'synchronize', 'reopened'],
+};
+
+function isOfType({ event, types = DEFAULT_TYPES[event] }: WorkflowTrigger, type: string | undefined): Certainty {
+  if (type === undefined || types === undefined) return 'yes';
+  if (types === null) return 'perhaps';
+  return types.some((one) => one.toLowerCase() === type) ? 'yes' : 'no';
+}
+
+/** Of a push the branch is ours, of a pull request its base; of a followed run the branch it ran on. */
+const FILTERED: Readonly<Record<string, 'branch' | 'base'>> = {
+  push: 'branch',
+  pull_request: 'base',
+  pull_request_target: 'base',
+  workflow_run: 'branch',
+};
+
+function passesFilters({ question, effort }: StartInquiry, { event, filters }: WorkflowTrigger): Certainty {
+  const filtered = FILTERED[event];
+  if (filtered === undefined) return 'yes';
+  const isOfTagsAlone =
+    event === 'push' &&
+    ('tags' in filters || 'tags-ignore' in filters) &&
+    !('branches' in filters || 'branches-ignore' in filters);
+  if (isOfTagsAlone) return 'no';
+  const name = question[filtered];
+  const branch = passes(filters, ['branches', 'branches-ignore'], {
+    chosen: (patterns) => choosesName(patterns, name, effort),
+    ignored: (patterns) => ignoresName(patterns, name, effort),
+  });
+  if (event === 'workflow_run') return branch;
+  const { paths } = question;
+  const path = passes(filters, ['paths', 'paths-ignore'], {
+    chosen: (patterns) => (paths === null ? 'perhaps' : isAny(paths.map((one) => choosesName(patterns, one, effort)))),
+    // One path that isn't ignored is enough.
+    ignored: (patterns) => (paths === null ? 'perhaps' : isAll(paths.map((one) => ignoresName(patterns, one, effort)))),
+  });
+  return isAll([branch, path]);
+}
+
+interface FilterChoices {
+  readonly chosen: (patterns: readonly string[]) => Certainty;
+  readonly ignored: (patterns: readonly string[]) => Certainty;
+}
+
+function passes(
+  filters: WorkflowTrigger['filters'],
+  [choosing, ignoring]: readonly [FilterName, FilterName],
+  { chosen, ignored }: FilterChoices,
+): Certainty {
+  const [patterns, ignoredPatterns] = [filters[choosing], filters[ignoring]];
+  if (patterns === undefined && ignoredPatterns === undefined) return 'yes';
+  // GitHub refuses both at once.
+  if (patterns !== undefined && ignoredPatterns !== undefined) return 'perhaps';
+  if (patterns === null || ignoredPatterns === null) return 'perhaps';
+  return patterns === undefined ? negate(ignored(ignoredPatterns ?? [])) : chosen(patterns);
+}
+
+/** `[skip ci]` and its like, or the trailer. GitHub does not say whether their case counts. */
+function isSkipping(message: string): Certainty {
+  const mark = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]|^skip-checks:\s*true\s*$/m;
+  if (mark.test(message)) return message.includes('skip-checks') ? 'perhaps' : 'yes';
+  return new RegExp(mark.source, 'im').test(message) ? 'perhaps' : 'no';
+}
+
+/** Jobs whose condition isn't false for certain, nor that of a job without which they are skipped. */
+function listPossibleJobs({ jobs }: Workflow, contexts: Parameters<typeof judgeCondition>[1]): readonly WrittenJob[] {
+  const judged = new Map(
+    jobs.map((job) => {
+      const condition = job.condition === null ? null : judgeCondition(job.condition, contexts);
+      return [job.id, { job, isNot: condition?.may === 'no', isOfAnyStatus: condition?.isOfAnyStatus === true }];
+    }),
+  );
+  const skipped = new Set([...judged].flatMap(([id, { isNot }]) => (isNot ? [id] : [])));
+  for (let isMore = true; isMore; ) {
+    const further = jobs.filter(
+      ({ id, needs }) =>
+        !skipped.has(id) && judged.get(id)?.isOfAnyStatus !== true && needs.some((need) => skipped.has(need)),
+    );
+    for (const { id } of further) skipped.add(id);
+    isMore = further.length > 0;
+  }
+  return jobs.filter(({ id }) => !skipped.has(id));
+}
+
+/** GitHub follows a run with a run three times. */
+const MAX_CHAIN = 3;
+
+function listFollowers(inquiry: StartInquiry, first: readonly FoundStart[]): readonly FoundStart[] {
+  const found: FoundStart[] = [];
+  let last = first;
+  for (let level = 0; level < MAX_CHAIN && last.length > 0; level += 1) {
+    last = last.flatMap((start) => listFollowersOf(inquiry, start));
+    last = last.filter((one, at) => !isKnownFollower(one, [...found, ...last.slice(0, at)]));
+    found.push(...last);
+  }
+  return found;
+}
+
+/** Each counts once, unless nothing of it would run the first time. */
+function isKnownFollower({ workflow, jobs }: FoundStart, known: readonly FoundStart[]): boolean {
+  return known.some((one) => one.workflow === workflow && (one.jobs.length > 0 || jobs.length === 0));
+}
+
+function listFollowersOf(
+  inquiry: StartInquiry,
+  { workflow: after, trigger: cause }: FoundStart,
+): readonly FoundStart[] {
+  return inquiry.ofDefault.flatMap((workflow) =>
+    workflow.events
+      .filter(({ event }) => event === 'workflow_run')
+      .flatMap((trigger) => {
+        const isNamed = namesWorkflow(trigger, after, inquiry.effort);
+        const certainty = isAll([isNamed, passesFilters(inquiry, trigger)]);
+        if (certainty === 'no') return [];
+        const followed = { event: cause.event, name: after.name };
+        const contexts = describeContexts(inquiry.question, { act: 'follow', event: 'workflow_run', followed });
+        return [
+          { act: 'follow' as const, workflow, trigger, certainty, jobs: listPossibleJobs(workflow, contexts), after },
+        ];
+      }),
+  );
+}
+
+/** By name. GitHub does not say whether names may be patterns; none given is all. */
+function namesWorkflow({ workflows }: WorkflowTrigger, { name, path }: Workflow, effort: FilterEffort): Certainty {
+  if (workflows === undefined || workflows === null || name.includes('${{')) return 'perhaps';
+  if (workflows.includes(name) || workflows.includes(path)) return 'yes';
+  const isLike = workflows.some((one) => /[*?+[!\\]/.test(one) && choosesName([one], name, effort) !== 'no');
+  return isLike ? 'perhaps' : 'no';
+}
+
+function refuseStart(inquiry: StartInquiry, start: FoundStart): readonly StartRefusal[] {
+  const { act, workflow, trigger, jobs, after } = start;
+  // Nothing of it runs.
+  if (jobs.length === 0) return [];
+  const { event, line, filters } = trigger;
+  const place = { path: workflow.path, line, act, event, filters: Object.keys(filters) as readonly FilterName[] };
+  if (after !== null) return [{ ...place, code: 'follows', after: after.path }];
+  if (event === 'pull_request_target') return [{ ...place, code: 'target' }];
+  if (act === 'follow') {
+    return [{ ...place, code: Object.hasOwn(CAUSED_BY_OTHERS, event) ? 'other_event' : 'unknown_event' }];
+  }
+  const runs = inquiry.question.runs.filter((run) => run.path === workflow.path && run.event === event);
+  if (runs.length === 0 || (event !== 'push' && event !== 'pull_request')) return [{ ...place, code: 'besides' }];
+  if (runs.some(({ waited }) => waited)) return [{ ...place, code: 'approval' }];
+  return jobs.flatMap((job): readonly StartRefusal[] => {
+    const code = findJobBesides(inquiry, { start, job, runs });
+    return code === null ? [] : [{ ...place, line: job.line, code, job: job.id }];
+  });
+}
+
+interface JobOfRuns {
+  readonly start: FoundStart;
+  readonly job: WrittenJob;
+  readonly runs: readonly HeadRun[];
+}
+
+function findJobBesides(
+  { pushed, ofHead, question }: StartInquiry,
+  { start, job, runs }: JobOfRuns,
+): 'job_besides' | 'more_rights' | null {
+  const contexts = describeContexts(question, { act: start.act, event: start.trigger.event });
+  const atHead = ofHead.find(({ path }) => path === start.workflow.path)?.jobs.find(({ id }) => id === job.id);
+  const had = atHead === undefined ? [] : (listParts(atHead, { workflows: ofHead, contexts: {} }) ?? []);
+  const parts = listParts(job, { workflows: pushed, contexts });
+  if (parts === null) return 'more_rights';
+  for (const { id, name, rights, conditions } of parts) {
+    const before = had.find((part) => part.id === id)?.rights ?? [];
+    if (rights.some((right) => !before.includes(right))) return 'more_rights';
+    const asked = conditions.flatMap((condition) => judgeCondition(condition, contexts).names);
+    // With the token that every run has, only a job for somebody in particular can be one that no writer's run had.
+    const isPlain = rights.every((right) => right === GIVEN_TOKEN);
+    const isSame = isPlain ? !asked.some((one) => OF_SOMEBODY.test(one)) : asked.every((one) => SAME.test(one));
+    const ran = runs.some((run) => run.jobs?.some((shown) => shown.ran && isShownAs({ name }, shown.name)));
+    if (rights.length > 0 && !isSame && !ran) return 'job_besides';
+  }
+  return null;
+}
+
+/** What is the same for the head's runs, or for every commit whose tests fail. */
+const SAME =
+  /^(?:github\.(?:event_name|repository\w*|base_ref|server_url|api_url|event\.repository(?:\.\w+)*)|vars(?:\.\w+)*|needs(?:\.[\w-]+)?\.result)$/;
+
+/** Who acts, or all of a context that says so. */
+const OF_SOMEBODY =
+  /^(?:\?|github|github\.(?:\w*actor\w*|event|event\.(?:sender|pusher|head_commit|commits|pull_request)(?:$|\.(?:user|author|committer|login|type|name|email|assignee|requested)).*))$/;
+
+/** What runs for a job: itself, or a job of what it calls. */
+interface JobPart {
+  readonly id: string;
+  readonly name: string;
+  readonly conditions: readonly string[];
+  /** What it may do beyond reading. */
+  readonly rights: readonly string[];
+}
+
+interface Callable {
+  readonly workflows: readonly Workflow[];
+  readonly contexts: Parameters<typeof judgeCondition>[1];
+}
+
+/** A called workflow may call others, ten deep. */
+const MAX_CALLS = 10;
+
+/** Null: what it calls isn't there. */
+function listParts(job: WrittenJob, callable: Callable, depth = 0): readonly JobPart[] | null {
+  const { id, name, calls } = job;
+  const conditions = job.condition === null ? [] : [job.condition];
+  const own = listRights(job);
+  if (calls === null) return [{ id, name, conditions, rights: own }];
+  if (calls.kind === 'foreign') return [{ id, name, conditions, rights: [...own, `call ${calls.uses}`] }];
+  const called = callable.workflows.find(({ path }) => path === calls.uses.replace(/^\.\//, ''));
+  if (called === undefined || depth >= MAX_CALLS) return null;
+  const parts: JobPart[] = [];
+  for (const below of listPossibleJobs(called, callable.contexts)) {
+    const found = listParts(below, callable, depth + 1);
+    if (found === null) return null;
+    for (const part of found) {
+      // It has the secrets that it is handed, by whatever names.
+      const rights = part.rights.filter((right) => !right.startsWith(SECRET) || job.rights.secrets.length > 0);
+      parts.push({
+        id: `${id} / ${part.id}`,
+        name: `${name} / ${part.name}`,
+        conditions: [...conditions, ...part.conditions],
+        rights: [...new Set([...own, ...rights])],
+      });
+    }
+  }
+  return parts;
+}
+
+const SECRET = 'secret ';
+/** Nothing is said of its token, so the repository decides, which does not tell us. */
+const GIVEN_TOKEN = 'token';
+
+function listRights({ rights: { token, secrets, environment, machine } }: WrittenJob): readonly string[] {
+  return [
+    ...(token === null ? [GIVEN_TOKEN] : []),
+    ...Object.entries(token ?? {}).flatMap(([scope, level]) => (level === 'write' ? [`write ${scope}`] : [])),
+    ...secrets.map((name) => `${SECRET}${name}`),
+    ...(environment === null ? [] : [`environment ${environment}`]),
+    ...(machine === 'own' ? ['machine'] : []),
+  ];
+}
+
+function toRefusal({ path, line, why }: UnreadWorkflow): StartRefusal {
+  return { code: 'unread', path, line, why };
+}
+
+function toStart({ act, workflow, trigger, certainty, jobs }: FoundStart): WorkflowStart {
+  const { event, line } = trigger;
+  return { act, event, path: workflow.path, line, certainty, jobs: jobs.map(({ id, rights }) => ({ id, rights })) };
+}
+
+/** The default branch and the base are often one commit, or have the same file. */
+function dropRepeated<T>(all: readonly T[]): readonly T[] {
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+}
