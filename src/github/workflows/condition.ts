@@ -15,6 +15,7 @@ export type KnownValue =
 
 export const UNKNOWN: KnownValue = { kind: 'unknown' };
 const NULL: KnownValue = { kind: 'scalar', value: null };
+const EMPTY: KnownValue = { kind: 'list', items: [] };
 
 interface JudgedCondition {
   readonly may: Certainty;
@@ -31,6 +32,15 @@ export function judgeCondition(text: string, contexts: Readonly<Record<string, K
   const tree = text.length > MAX_LENGTH ? null : parseCondition(text);
   if (tree === null) return { may: 'perhaps', names: ['?'], isOfAnyStatus: true };
   return { may: isTrue(tree, contexts), names: [...new Set(listReferences(tree))], isOfAnyStatus: hasStatus(tree) };
+}
+
+/** A text that may be an expression as a whole, as GitHub hands it on: always as text. */
+export function evaluateText(text: string, contexts: Readonly<Record<string, KnownValue>>): KnownValue {
+  const isExpression = text.includes('${{');
+  const tree = isExpression && text.length <= MAX_LENGTH ? parseCondition(text) : null;
+  if (tree === null) return isExpression ? UNKNOWN : { kind: 'scalar', value: text };
+  const known = evaluate(tree, contexts);
+  return known.kind === 'scalar' ? { kind: 'scalar', value: String(known.value ?? '') } : UNKNOWN;
 }
 
 type Expression =
@@ -246,7 +256,7 @@ function toKnown(certainty: Certainty): KnownValue {
 }
 
 function getProperty(of: KnownValue, key: KnownValue | null): KnownValue {
-  if (key === null) return of.kind === 'list' ? of : UNKNOWN;
+  if (key === null) return of.kind === 'scalar' ? EMPTY : of.kind === 'list' ? of : UNKNOWN;
   if (of.kind === 'list') return of.items.length === 0 ? of : UNKNOWN;
   if (of.kind === 'scalar') return NULL;
   if (of.kind === 'unknown' || key.kind !== 'scalar') return UNKNOWN;
@@ -259,6 +269,7 @@ function callFunction(name: string, args: readonly KnownValue[]): KnownValue {
   const [first = UNKNOWN, second = UNKNOWN] = args;
   if (name === 'always') return { kind: 'scalar', value: true };
   if (name === 'fromjson') return parseJson(first);
+  if (name === 'tojson') return formatJson(first);
   if (name === 'contains' && first.kind === 'list') {
     return toKnown(isAny(first.items.map((item) => isTruthy(compare('==', item, second)))));
   }
@@ -284,6 +295,12 @@ function parseJson(known: KnownValue): KnownValue {
   } catch {
     return UNKNOWN;
   }
+}
+
+/** Of what GitHub would print on lines of its own, nothing is known. */
+function formatJson(known: KnownValue): KnownValue {
+  if (known.kind === 'scalar') return { kind: 'scalar', value: JSON.stringify(known.value) };
+  return known.kind === 'list' && known.items.length === 0 ? { kind: 'scalar', value: '[]' } : UNKNOWN;
 }
 
 function toKnownJson(value: unknown): KnownValue {

@@ -1,6 +1,7 @@
 // Which workflows a branch and a draft of ours would start, and whether these are only what the runs of a head already were. What isn't known is refused. Pure.
-import { judgeCondition } from './condition.ts';
+import { judgeCondition, UNKNOWN } from './condition.ts';
 import { type Certainty, choosesName, type FilterEffort, ignoresName, isAll, isAny, negate } from './filter-pattern.ts';
+import { listPossibleJobs } from './possible-jobs.ts';
 import {
   type FilterName,
   isShownAs,
@@ -69,7 +70,10 @@ export type StartRefusal =
   | ({ readonly code: 'follows'; readonly after: string } & RefusedEvent)
   /** The head's run of it waited for somebody's approval. */
   | ({ readonly code: 'approval' } & RefusedEvent)
-  /** The head's run skipped that job, or had it without these rights. */
+  /**
+   * `more_rights`: at the head that job is without some of its rights. `job_besides`: it is not known to have run, and may
+   * run for us with rights that nothing else of that run had.
+   */
   | ({ readonly code: 'job_besides' | 'more_rights'; readonly job: string } & RefusedEvent)
   | ({ readonly code: 'unread'; readonly why: UnreadReason } & RefusedPlace);
 
@@ -185,7 +189,7 @@ function find(
       .flatMap((trigger) => {
         const certainty = isAll([isAsked, isOfType(trigger, type), passesFilters(inquiry, trigger)]);
         if (certainty === 'no') return [];
-        const jobs = listPossibleJobs(workflow, describeContexts(inquiry.question, { act, event }));
+        const jobs = listPossibleJobs(workflow.jobs, describeContexts(inquiry.question, { act, event }));
         return [{ act, workflow, trigger, certainty, jobs, after: null }];
       }),
   );
@@ -258,26 +262,6 @@ function isSkipping(message: string): Certainty {
   return new RegExp(mark.source, 'im').test(message) ? 'perhaps' : 'no';
 }
 
-/** Jobs whose condition isn't false for certain, nor that of a job without which they are skipped. */
-function listPossibleJobs({ jobs }: Workflow, contexts: Parameters<typeof judgeCondition>[1]): readonly WrittenJob[] {
-  const judged = new Map(
-    jobs.map((job) => {
-      const condition = job.condition === null ? null : judgeCondition(job.condition, contexts);
-      return [job.id, { job, isNot: condition?.may === 'no', isOfAnyStatus: condition?.isOfAnyStatus === true }];
-    }),
-  );
-  const skipped = new Set([...judged].flatMap(([id, { isNot }]) => (isNot ? [id] : [])));
-  for (let isMore = true; isMore; ) {
-    const further = jobs.filter(
-      ({ id, needs }) =>
-        !skipped.has(id) && judged.get(id)?.isOfAnyStatus !== true && needs.some((need) => skipped.has(need)),
-    );
-    for (const { id } of further) skipped.add(id);
-    isMore = further.length > 0;
-  }
-  return jobs.filter(({ id }) => !skipped.has(id));
-}
-
 /** GitHub follows a run with a run three times. */
 const MAX_CHAIN = 3;
 
@@ -311,7 +295,14 @@ function listFollowersOf(
         const followed = { event: cause.event, name: after.name };
         const contexts = describeContexts(inquiry.question, { act: 'follow', event: 'workflow_run', followed });
         return [
-          { act: 'follow' as const, workflow, trigger, certainty, jobs: listPossibleJobs(workflow, contexts), after },
+          {
+            act: 'follow' as const,
+            workflow,
+            trigger,
+            certainty,
+            jobs: listPossibleJobs(workflow.jobs, contexts),
+            after,
+          },
         ];
       }),
   );
@@ -356,19 +347,24 @@ function findJobBesides(
   { start, job, runs }: JobOfRuns,
 ): 'job_besides' | 'more_rights' | null {
   const contexts = describeContexts(question, { act: start.act, event: start.trigger.event });
-  const atHead = ofHead.find(({ path }) => path === start.workflow.path)?.jobs.find(({ id }) => id === job.id);
-  const had = atHead === undefined ? [] : (listParts(atHead, { workflows: ofHead, contexts: {} }) ?? []);
   const parts = listParts(job, { workflows: pushed, contexts });
   if (parts === null) return 'more_rights';
-  for (const { id, name, rights, conditions } of parts) {
+  const atHead = ofHead.find(({ path }) => path === start.workflow.path)?.jobs ?? [];
+  const had = atHead.flatMap((one) => listParts(one, { workflows: ofHead, contexts: {} }) ?? []);
+  const ran = had.filter(({ name }) =>
+    runs.some(({ jobs }) => jobs?.some((one) => one.ran && isShownAs({ name }, one.name))),
+  );
+  const used = ran.flatMap(({ rights }) => rights);
+  for (const { id, rights, conditions } of parts) {
     const before = had.find((part) => part.id === id)?.rights ?? [];
     if (rights.some((right) => !before.includes(right))) return 'more_rights';
-    const asked = conditions.flatMap((condition) => judgeCondition(condition, contexts).names);
-    // With the token that every run has, only a job for somebody in particular can be one that no writer's run had.
-    const isPlain = rights.every((right) => right === GIVEN_TOKEN);
-    const isSame = isPlain ? !asked.some((one) => OF_SOMEBODY.test(one)) : asked.every((one) => SAME.test(one));
-    const ran = runs.some((run) => run.jobs?.some((shown) => shown.ran && isShownAs({ name }, shown.name)));
-    if (rights.length > 0 && !isSame && !ran) return 'job_besides';
+    if (rights.length === 0 || ran.some((part) => part.id === id)) continue;
+    const names = conditions.flatMap((condition) => judgeCondition(condition, contexts).names);
+    if (names.every((name) => SAME.test(name))) continue;
+    // A job for somebody in particular is one that no writer's run had, whatever else that did.
+    const isOfSomebody = names.some((name) => OF_SOMEBODY.test(name));
+    const isUsed = rights.every((right) => right === GIVEN_TOKEN || used.includes(right));
+    if (isOfSomebody || !isUsed) return 'job_besides';
   }
   return null;
 }
@@ -408,7 +404,7 @@ function listParts(job: WrittenJob, callable: Callable, depth = 0): readonly Job
   const called = callable.workflows.find(({ path }) => path === calls.uses.replace(/^\.\//, ''));
   if (called === undefined || depth >= MAX_CALLS) return null;
   const parts: JobPart[] = [];
-  for (const below of listPossibleJobs(called, callable.contexts)) {
+  for (const below of listPossibleJobs(called.jobs, { ...callable.contexts, inputs: UNKNOWN })) {
     const found = listParts(below, callable, depth + 1);
     if (found === null) return null;
     for (const part of found) {

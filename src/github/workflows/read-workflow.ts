@@ -62,6 +62,8 @@ export interface WrittenJob {
   /** As written. Null: none. */
   readonly condition: string | null;
   readonly rights: JobRights;
+  /** As written, of jobs that need it to read. Null: it can't be told. */
+  readonly outputs: Readonly<Record<string, string>> | null;
   /** Whether it names its token, or uses actions, which get it unasked. */
   readonly hasToken: boolean;
   readonly hasActions: boolean;
@@ -249,10 +251,20 @@ function readJob(reading: Reading, { key: id, line, offset, value }: Field, shar
       environment: readEnvironment(reading, fields.get('environment')),
       machine: uses !== null || isHosted(reading, fields) ? 'hosted' : 'own',
     },
+    outputs: readOutputs(reading, fields),
     hasToken: secrets.includes('GITHUB_TOKEN') || expressions.some(namesToken),
     hasActions: !isSeq(steps) || steps.items.some((step) => hasUses(reading, step as Node)),
     calls: uses === null ? null : { kind: uses.startsWith('./') ? 'local' : 'foreign', uses },
   };
+}
+
+function readOutputs(reading: Reading, fields: Fields): Readonly<Record<string, string>> | null {
+  const outputs = fields.get('outputs');
+  // A called workflow has outputs of its own.
+  if (fields.has('uses')) return null;
+  if (outputs === undefined || isNothing(outputs.value)) return {};
+  const all = [...readFields(reading, outputs.value, outputs.offset).values()];
+  return Object.fromEntries(all.map(({ key, value }) => [key.toLowerCase(), readText(reading, value) ?? '']));
 }
 
 function readCondition(reading: Reading, field: Field | undefined): string | null {

@@ -12,6 +12,9 @@ export interface StartPlace {
   readonly repository: string;
   /** The login of our App: `name[bot]`. */
   readonly actor: string;
+  /** What our draft is opened with. */
+  readonly title: string;
+  readonly body: string;
 }
 
 interface StartMoment {
@@ -63,7 +66,8 @@ export function describeContexts(place: StartPlace, moment: StartMoment): Readon
     base_ref: event.startsWith('pull_request') ? base : '',
     event: describePayload(place, moment),
   });
-  return { github };
+  // Only a call and a start by hand have any.
+  return { github, inputs: closed({}) };
 }
 
 function describePayload(place: StartPlace, { act, event, followed }: StartMoment): KnownValue {
@@ -110,14 +114,14 @@ function describePayload(place: StartPlace, { act, event, followed }: StartMomen
 }
 
 /** Nobody but us has touched it when it is opened; later anybody may have. */
-function describePull({ branch, base, actor, repository }: StartPlace, isClosed: boolean): KnownValue {
+function describePull({ branch, base, actor, repository, title, body }: StartPlace, isClosed: boolean): KnownValue {
   const [owner = ''] = repository.split('/');
   const user = open({ login: actor, type: 'Bot' });
   const repo = open({ full_name: repository, fork: UNKNOWN, owner: open({ login: owner }) });
   const empty: KnownValue = { kind: 'list', items: [] };
   return open({
     ...{ state: isClosed ? 'closed' : 'open', draft: isClosed ? UNKNOWN : true, merged: false, user },
-    ...(isClosed ? {} : { labels: empty, assignees: empty, requested_reviewers: empty }),
+    ...(isClosed ? {} : { title, body, labels: empty, assignees: empty, requested_reviewers: empty }),
     head: open({ ref: branch, label: `${owner}:${branch}`, repo, user: UNKNOWN }),
     base: open({ ref: base, repo }),
   });

@@ -10,6 +10,8 @@ const PLACE = {
   defaultBranch: 'main',
   repository: 'octo/shop',
   actor: 'causeway[bot]',
+  title: 'Proof for #7 (do not merge)',
+  body: 'Only the tests of #7.',
 };
 
 function judge(condition: string, event = 'pull_request', act: 'open' | 'push' | 'close' | 'follow' = 'open') {
@@ -42,6 +44,10 @@ describe('a condition', () => {
     ["contains(github.event.pull_request.labels.*.name, 'ci')", 'no'],
     ['contains(fromJSON(\'["push", "schedule"]\'), github.event_name)', 'no'],
     ["startsWith(github.ref, 'refs/tags/')", 'no'],
+    ["contains(toJSON(github.event.commits.*.message), '[skip ci]')", 'no'],
+    ["toJSON(github.event) == ''", 'perhaps'],
+    ["startsWith(github.event.pull_request.title, 'proof for')", 'yes'],
+    ["contains(github.event.pull_request.body, 'automated')", 'no'],
     ["github.ref == 'refs/heads/main'", 'no'],
     ["github.head_ref == 'causeway/prove/7'", 'yes'],
     ["github['head_ref'] == 'x'", 'no'],
@@ -51,7 +57,7 @@ describe('a condition', () => {
     ["needs.changes.outputs.src == 'true'", 'perhaps'],
     ["(github.head_ref || github.ref_name) == 'main'", 'no'],
     ["github.event_name == 'push' && 'a' || 'b'", 'yes'],
-    ["inputs.x && 'a' == 'b'", 'no'],
+    ["inputs.x == 'a'", 'no'],
     ['1 < 2', 'yes'],
     ["'' == null", 'yes'],
     ["'it''s' == 'IT''S'", 'yes'],

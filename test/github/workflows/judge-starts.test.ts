@@ -31,6 +31,8 @@ function judge(files: Files, given: Partial<StartQuestion> & { readonly head?: F
     defaultBranch: 'main',
     repository: 'octo/shop',
     actor: 'causeway[bot]',
+    title: 'Proof for #7 (do not merge)',
+    body: 'Only the tests of #7.',
     paths: ['test/cart.test.ts'],
     message: 'Only the tests of #7',
     runs: RAN('ci.yml', 'push', 'pull_request'),
@@ -206,6 +208,24 @@ describe('a refusal', () => {
     expect(refused({ 'a.yml': chain(', if: always()') })).toEqual(['target a.yml:1']);
   });
 
+  it('knows what a job hands on without a step, and that without it there is nothing', () => {
+    const chain = (output: string, condition: string) => ({
+      'ci.yml': CI,
+      'a.yml': [
+        ...['on: pull_request_target', 'jobs:'],
+        `  plan: { runs-on: ubuntu-latest, if: false, outputs: { publish: "${output}" } }`,
+        `  host: { runs-on: ubuntu-latest, needs: plan, if: "${condition}" }\n`,
+      ].join('\n'),
+    });
+    const publishes = "always() && needs.plan.outputs.publish == 'true'";
+    expect(refused(chain('${{ !github.event.pull_request }}', publishes))).toEqual([]);
+    expect(refused(chain('${{ inputs.tag && true }}', publishes))).toEqual([]);
+    expect(refused(chain('${{ steps.x.outputs.y }}', publishes))).toEqual(['target a.yml:1']);
+    expect(refused(chain('false', "always() && needs.plan.outputs.publish == ''"))).toEqual(['target a.yml:1']);
+    expect(refused(chain('false', "always() && needs.plan.result != 'skipped'"))).toEqual([]);
+    expect(refused(chain('false', "always() && needs.other.result != 'skipped'"))).toEqual(['target a.yml:1']);
+  });
+
   it('is about approval where the head’s run waited for one', () => {
     const [push, pull] = RAN('ci.yml', 'push', 'pull_request');
     expect(refused({ 'ci.yml': CI }, { runs: [push!, { ...pull!, waited: true }] })).toEqual(['approval ci.yml:1']);
@@ -245,6 +265,15 @@ describe('a refusal', () => {
       expect(refused(job("needs.x.outputs.y == '1'"))).toEqual(both);
       expect(refused(job("needs.x.outputs.y == '1'"), { runs: ran('ship', false) })).toEqual(both);
       expect(refused(job("needs.x.outputs.y == '1'"), { runs: ran('ship (20)') })).toEqual([]);
+    });
+
+    it('but not where another job of the run had the same rights, unless it is for somebody', () => {
+      const secret = 'env: { A: "${{ secrets.A }}" }';
+      const files = (condition: string) => ({
+        'ci.yml': job(condition)['ci.yml'].replace('test: {', `test: { ${secret},`),
+      });
+      expect(refused(files("needs.x.outputs.y == '1'"))).toEqual([]);
+      expect(refused(files("endsWith(github.actor, '[bot]')"))).toHaveLength(2);
     });
 
     it('but not where the condition tells us from nobody, is false, or gives it nothing', () => {
