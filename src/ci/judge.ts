@@ -95,6 +95,9 @@ function explainBrokenBase({ base, history, isOnDefault, read }: CheckEvidence):
   // Red on the base for another cause is no excuse; nor is a red base where this failure is unknown there and its cause
   // is known.
   if (isRed && base.sameCause === true) return toReasons({ code: 'red_on_base', check: base.name, cause: 'same' });
+  const shared = findSharedTests({ base, read });
+  // Fewer tests than on the base: the change mends some of what is broken there.
+  if (shared.isAll) return toReasons({ code: 'red_on_base', check: base.name, cause: 'same', tests: shared.tests });
   if (history?.isOpenOnDefault === true) return toReasons({ code: 'open_on_default' });
   if (!isRed || base.sameCause === false) return null;
   return toReasons({ code: 'red_on_base', check: base.name, cause: read.isInformative ? 'unknown' : 'unsaid' });
@@ -132,7 +135,7 @@ function explainUntied(evidence: CheckEvidence): readonly Reason[] | null {
 function explainCode(evidence: CheckEvidence): readonly Reason[] {
   const { headline, tests: all } = evidence.read.excerpt;
   const ties = findTies(evidence);
-  const known = findSharedTests(evidence);
+  const { tests: known } = findSharedTests(evidence);
   const tests = all.filter((name) => !known.includes(name));
   const [test] = tests;
   const failing: Reason =
@@ -168,16 +171,20 @@ function explainUntouched({ changed, read }: CheckEvidence): readonly Reason[] {
 }
 
 /** Of the failed tests those that fail on the base as well, where that is red for another cause. */
-function findSharedTests({ base, read }: CheckEvidence): readonly string[] {
+function findSharedTests({ base, read }: Pick<CheckEvidence, 'base' | 'read'>): NonNullable<ReadCheck['before']> {
   const { tests = [], state, sameCause } = base;
-  return state === 'red' && sameCause === false ? read.excerpt.tests.filter((name) => tests.includes(name)) : [];
+  if (state !== 'red' || sameCause !== false) return { tests: [], isAll: false };
+  if (read.before !== undefined) return read.before;
+  const all = read.excerpt.tests;
+  const shared = all.filter((name) => tests.includes(name));
+  return { tests: shared, isAll: shared.length > 0 && shared.length === all.length };
 }
 
 /** What the base and the history add. */
 function explainSurroundings(evidence: CheckEvidence): readonly Reason[] {
   const { base, history } = evidence;
   const isOther = base.state === 'red' && base.sameCause === false;
-  const tests = findSharedTests(evidence);
+  const { tests } = findSharedTests(evidence);
   const other = { code: 'red_on_base', check: base.name, cause: 'other', ...(tests.length > 0 && { tests }) } as const;
   return [
     ...(base.state === 'green' ? [{ code: 'green_on_base', check: base.name } as const] : []),

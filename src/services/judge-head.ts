@@ -7,6 +7,7 @@ import { cleanChecks } from './checks/check-texts.ts';
 import { addTestFiles } from './checks/find-test-file.ts';
 import { judgeGroups } from './checks/judge-groups.ts';
 import { createLook, type Look, runCheckJob, saveSeen } from './checks/look.ts';
+import { createBaseReader } from './checks/read-base.ts';
 import { readSuspects } from './checks/read-suspects.ts';
 import { rerunFlaky } from './checks/rerun-flaky.ts';
 import { closeGreen, type Recorded, recordFinding } from './checks/sightings.ts';
@@ -117,8 +118,9 @@ async function judgeSuspects(
   rules: CheckRules,
   sorted: SortedChecks,
 ): Promise<JobResult> {
-  const { groups, leftOut: unread } = await readSuspects(look, place, sorted.suspects);
-  const judged = await judgeGroups(look, place, groups);
+  const readBase = createBaseReader(look, place);
+  const { groups, leftOut: unread } = await readSuspects(look, place, sorted.suspects, readBase);
+  const judged = await judgeGroups(look, place, groups, readBase);
   // Saved before they are recorded: after a crash in between, this commit's own sightings would count as those of
   // others.
   if (judged.some(({ group }) => group.before === null)) {

@@ -154,6 +154,19 @@ describe('the verdict', () => {
     expect(words).toContain('`test (20)` fails on the base too, for another reason; “Cart pays” failed there already');
   });
 
+  it('is broken on the base where every test that fails here fails there', () => {
+    const found = read(['--- FAIL: TestAdds (0.00s)', '    cart_test.go:3: no', 'FAIL']);
+    const there = { ...red(false), tests: ['TestAdds', 'TestPays'] };
+    const judged = judgeCheck(evidence({ read: found, base: there }));
+    expect(judged.verdict).toBe('base_broken');
+    expect(wordsOf(judged)[0]).toBe(
+      '`test (20)` fails on the base too, for the same reason; “TestAdds” failed there already',
+    );
+    expect(judgeCheck(evidence({ read: found, base: there, isOnDefault: true })).verdict).toBe('code');
+    const other = { ...found, before: { tests: ['TestAdds'], isAll: false } };
+    expect(judgeCheck(evidence({ read: other, base: there })).verdict).toBe('code');
+  });
+
   it('knows a class by its file', () => {
     const found = read(['[ERROR] com.acme.shop.CartTest.adds  Time elapsed: 0.006 s  <<< FAILURE!']);
     const judged = judgeCheck(

@@ -202,7 +202,14 @@ export const BASKET: Failing = {
 
 /** A job whose tests fail, as `node --test` says it. */
 export function testLog(failing: Failing, more: { readonly node?: string; readonly printed?: readonly string[] } = {}) {
-  const { node = '24', printed = [] } = more;
+  return testsLog([failing], more);
+}
+
+/** The same of several tests, in that order. */
+export function testsLog(
+  all: readonly Failing[],
+  { node = '24', printed = [] }: { readonly node?: string; readonly printed?: readonly string[] } = {},
+) {
   return jobLog('npm test', [
     `v${node}.1.0`,
     '> corner-shop@1.3.0 test',
@@ -211,11 +218,11 @@ export function testLog(failing: Failing, more: { readonly node?: string; readon
     ...printed,
     '✔ a basket sums what is in it (0.71ms)',
     '✔ a product that is not sold is refused (0.42ms)',
-    `✖ ${failing.test} (1.${node}ms)`,
+    ...all.map(({ test }) => `✖ ${test} (1.${node}ms)`),
     'ℹ tests 7',
     'ℹ suites 0',
-    'ℹ pass 6',
-    'ℹ fail 1',
+    `ℹ pass ${7 - all.length}`,
+    `ℹ fail ${all.length}`,
     'ℹ cancelled 0',
     'ℹ skipped 0',
     'ℹ todo 0',
@@ -223,9 +230,12 @@ export function testLog(failing: Failing, more: { readonly node?: string; readon
     '',
     '✖ failing tests:',
     '',
-    `test at ${failing.at}`,
-    `✖ ${failing.test} (1.${node}ms)`,
-    ...failing.error.map((line) => `  ${line}`),
+    ...all.flatMap(({ test, at, error }, index) => [
+      ...(index === 0 ? [] : ['']),
+      `test at ${at}`,
+      `✖ ${test} (1.${node}ms)`,
+      ...error.map((line) => `  ${line}`),
+    ]),
   ]);
 }
 

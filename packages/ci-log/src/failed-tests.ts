@@ -269,18 +269,35 @@ const READERS: readonly ((span: StepLines) => readonly NamedTest[])[] = [
 /** Distinct failed tests between two lines, in order of their first mention. */
 export function findFailedTests(lines: readonly LogLine[], from: number, to: number): readonly FailedTest[] {
   const distinct = new Map<string, FailedTest>();
-  const isParent = createParentFinder(lines);
-  for (const read of READERS) {
-    const named = read({ lines, from, to })
-      .slice(0, MAX_TESTS)
-      .map((test) => ({ ...test, name: cleanName(test.name) }))
-      .filter(({ name, at }) => name !== '' && !NOT_A_TEST.test(name) && !isParent(at, name));
-    for (const { name, at, path = '' } of tellApart(lines, named)) {
-      if (!distinct.has(name)) distinct.set(name, { name, at, path });
-    }
-    if (distinct.size > 0) break;
+  for (const { name, at, path = '' } of findMentions({ lines, from, to })) {
+    if (!distinct.has(name)) distinct.set(name, { name, at, path });
   }
   return [...distinct.values()];
+}
+
+/** Every line that names a failed test; what one reader calls a test another may call by the end of that name. */
+export function findAllMentions(lines: readonly LogLine[], from: number, to: number): readonly NamedTest[] {
+  const span = { lines, from, to };
+  const own = findMentions(span);
+  const others = READERS.flatMap((read) => read(span).slice(0, MAX_TESTS)).map(cleanTest);
+  return [...new Map([...others, ...own].map((test) => [test.at, test] as const)).values()];
+}
+
+/** By the first reader that finds any. */
+function findMentions(span: StepLines): readonly NamedTest[] {
+  const isParent = createParentFinder(span.lines);
+  for (const read of READERS) {
+    const named = read(span)
+      .slice(0, MAX_TESTS)
+      .map(cleanTest)
+      .filter(({ name, at }) => name !== '' && !NOT_A_TEST.test(name) && !isParent(at, name));
+    if (named.length > 0) return tellApart(span.lines, named);
+  }
+  return [];
+}
+
+function cleanTest(test: NamedTest): NamedTest {
+  return { ...test, name: cleanName(test.name) };
 }
 
 /** What Node's own runner says of a test of which others are parts. */

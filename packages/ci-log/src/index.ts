@@ -10,3 +10,4 @@ export { type Annotation, type CheckTexts, type ReadCheck, readCheck } from './r
 export { formatLog, type ReadLog, type ReadReport, readLogHeading } from './report-log.ts';
 export { readReport } from './report-logs.ts';
 export { type ArtifactResults, type ResultBudget, readArtifactResults, type UnreadFile } from './result-files.ts';
+export type { FailedBefore } from './test-sections.ts';

@@ -18,6 +18,7 @@ import { findFault, type InfrastructureFault } from './infrastructure.ts';
 import type { ErrorLine } from './last-words.ts';
 import { findSteps, type LogLine, type PassingLog, readLogLines, readPassingLog } from './log-lines.ts';
 import { findPlaces, hasPlace, type LogPlace } from './places.ts';
+import { type FailedBefore, isFailedBefore, leaveOutTests } from './test-sections.ts';
 import { readFindingLine, toRepositoryPath } from './written-places.ts';
 
 export interface Annotation {
@@ -90,9 +91,12 @@ export interface CheckTexts {
   /** The log of a run of the same check that passed, raw as well; absent or "": none is known. */
   readonly passing?: string;
   /** Only those of level `failure` count: what a check warns of did not make it red. */
-  readonly annotations: readonly Pick<Annotation, 'path' | 'line' | 'message' | 'level'>[];
+  readonly annotations: readonly (Pick<Annotation, 'path' | 'line' | 'message' | 'level'> &
+    Partial<Pick<Annotation, 'title'>>)[];
   /** What the result files that its job uploaded say failed; absent: there are none. */
   readonly results?: readonly FailedResult[];
+  /** What failed without the change, such as on its base; absent: nothing is known of that. */
+  readonly before?: FailedBefore;
 }
 
 /** What a check says by itself. */
@@ -104,6 +108,12 @@ export interface ReadCheck {
   readonly fingerprint: string;
   /** Whether it says anything by which one cause differs from another. */
   readonly isInformative: boolean;
+  /** Of what failed before: excerpt and places are of the others, if anything else failed. Absent: nothing did. */
+  readonly before?: {
+    readonly tests: readonly string[];
+    /** Whether nothing else failed. */
+    readonly isAll: boolean;
+  };
 }
 
 interface LogText {
@@ -146,8 +156,13 @@ export function readLog(log: string): LogReading {
  * time and throws nothing, whatever the texts hold.
  */
 export function readCheck(texts: CheckTexts): ReadCheck {
-  const told = readFailureAnnotations(texts.annotations);
-  const { text, results, exact } = chooseText(texts, told);
+  const all = readFailureAnnotations(texts.annotations);
+  const chosen = chooseText(texts, all);
+  const print = fingerprintText(texts.name, chosen.text, all);
+  const { before, own } = leaveOutBefore(chosen, texts.before);
+  const told =
+    before === null ? all : readFailureAnnotations(texts.annotations.filter((one) => !isOfTest(one, before.tests)));
+  const { text, results, exact } = own;
   const { cause, fault } = text;
   const shown = showResults(text, results) ?? compareWithPassing(text, texts.passing ?? '');
   // Places are those of the log, also where lines of a result file are shown instead.
@@ -155,15 +170,56 @@ export function readCheck(texts: CheckTexts): ReadCheck {
   const excerpt = (rankCause(cause) < WEAK ? excerptOwnWords(texts) : null) ?? makeExcerpt(shown, told, inLog);
   // That time ran out says nothing of what took it.
   const isTimeOut = fault === null && excerpt.tests.length === 0 && TIME_OUT.test(excerpt.headline);
-  const print = isTimeOut ? null : fingerprintText(texts.name, text, told);
   const places = [findAnnotatedPlaces(told), results?.places ?? [], inLog, findPlacesOfTests(cause)];
   return {
     excerpt: nameJob(results === null ? excerpt : nameAllTests(excerpt, cause, results), text.lines, texts.name),
     places: mergePlaces(places.flat()),
     infrastructure: fault,
-    fingerprint: print ?? fingerprintName(isTimeOut ? `${texts.name}: out of time` : texts.name),
-    isInformative: print !== null,
+    fingerprint: (isTimeOut ? null : print) ?? fingerprintName(isTimeOut ? `${texts.name}: out of time` : texts.name),
+    isInformative: print !== null && !isTimeOut,
+    ...(before !== null && { before }),
   };
+}
+
+/** What is shown where some of the tests failed before. The fingerprint is of all of them, whatever else is known. */
+function leaveOutBefore(
+  chosen: ChosenText,
+  failed: FailedBefore | undefined,
+): { readonly own: ChosenText; readonly before: NonNullable<ReadCheck['before']> | null } {
+  const { text, results, exact } = chosen;
+  if (failed === undefined || text.fault !== null) return { own: chosen, before: null };
+  const isResult = results !== null && text.lines === results.lines;
+  const { lines, tests, left } = leaveOutTests(text.lines, text.cause.tests, failed);
+  if (left.length === 0) return { own: chosen, before: null };
+  const names = left.map(({ name }) => name).slice(0, MAX_TESTS);
+  const others = results === null ? null : leaveOutResults(results, failed);
+  if (isResult) {
+    if (others === null) return { own: chosen, before: { tests: names, isAll: true } };
+    const own = { ...text, lines: others.lines, cause: others.cause };
+    return { own: { text: own, results: others, exact }, before: { tests: names, isAll: false } };
+  }
+  const cause = { ...findCause(lines, findSteps(lines)), tests };
+  const isTold = cause.errorLines.some(({ kind, isHeading }) => kind === 'verdict' && !isHeading);
+  if (tests.length === 0 && !isTold) return { own: chosen, before: { tests: names, isAll: true } };
+  return { own: { text: { ...text, lines, cause }, results: others, exact }, before: { tests: names, isAll: false } };
+}
+
+function leaveOutResults({ tests, cause }: ResultText, failed: FailedBefore): ResultText | null {
+  const isOwn = (at: number) => {
+    const test = cause.tests[at];
+    return test !== undefined && !isFailedBefore(test, failed);
+  };
+  return writeResults(tests.filter((_, at) => isOwn(at)));
+}
+
+/** Runners annotate with the name of the test, or the end of it, as the title. */
+function isOfTest({ title = '' }: CheckTexts['annotations'][number], tests: readonly string[]): boolean {
+  const named = toWords(title);
+  return named.length > 3 && tests.some((test) => toWords(test).endsWith(named) || named.endsWith(toWords(test)));
+}
+
+function toWords(text: string): string {
+  return (text.match(/[\p{L}\p{N}_$]+/gu) ?? []).join(' ');
 }
 
 /** Where the runner says of which job the log is. */

@@ -107,11 +107,27 @@ export function renderSummary(content: CheckRunContent): string {
         text(notRead),
       ],
       folds: shown.flatMap((cause, at) =>
-        isFolded(cause) ? [{ summary: `More on cause ${at + 1}`, blocks: summariseCause(content, cause) }] : [],
+        isFolded(cause)
+          ? [{ summary: `More on cause ${at + 1}`, blocks: summariseCause(content, cause) }]
+          : foldFailedBefore(cause, causes.length === 1 ? '' : ` (cause ${at + 1})`),
       ),
       mostOpen: size.mostOpen,
     });
   });
+}
+
+/** Tests of the same checks that fail on the base too: what is shown is about the others. */
+function foldFailedBefore({ finding }: ShownCause, of: string): readonly Fold[] {
+  const tests = listFailedBefore(finding);
+  if (tests.length === 0) return [];
+  const fail = tests.length === 1 ? 'test fails' : 'tests fail';
+  const summary = `${tests.length} other ${fail} on the base too, not because of this change${of}`;
+  return [{ summary, blocks: [text(formatList(tests.map(formatCodeSpan), TESTS_SHOWN))] }];
+}
+
+function listFailedBefore({ reasons, verdict }: Finding): readonly string[] {
+  if (verdict === 'base_broken') return [];
+  return reasons.flatMap((reason) => (reason.code === 'red_on_base' ? (reason.tests ?? []) : []));
 }
 
 /** Whether it is one of several causes, and not the change's: whoever reads it has others to look at first. */
@@ -274,7 +290,8 @@ function listOwnReasons({ finding, failure }: ShownCause, source: Attribution): 
   const hasHistory = failure !== null && finding.standing !== 'new' && finding.verdict !== 'flaky';
   const isSaid = ({ code }: Reason) =>
     (hasHistory && code === 'seen_before') ||
-    (source.kind === 'here' && source.base === 'green' && code === 'green_on_base');
+    (source.kind === 'here' && source.base === 'green' && code === 'green_on_base') ||
+    (code === 'red_on_base' && listFailedBefore(finding).length > 0);
   return finding.reasons.filter((reason) => !isRepeated(reason) && !isSaid(reason));
 }
 

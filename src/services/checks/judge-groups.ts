@@ -13,18 +13,10 @@ import {
   judgeCheck,
   type Tie,
 } from '../../ci/index.ts';
-import {
-  type ChangedFiles,
-  type Check,
-  ChecksSpent,
-  EMPTY_EXCERPT,
-  type Finding,
-  type HeadPlace,
-  type Reason,
-  toCheckKey,
-} from '../../core/check/index.ts';
+import { type ChangedFiles, EMPTY_EXCERPT, type Finding, type HeadPlace, type Reason } from '../../core/check/index.ts';
 import { createFailureId } from '../../core/thread/index.ts';
 import type { Look } from './look.ts';
+import type { BaseChecks } from './read-base.ts';
 import { createComparison, type Group, isFromOutside, type ReadSuspect } from './read-suspects.ts';
 import { type JudgedGroup, readKnownFailure, readTestHistories, toHistory, toSeenAt } from './sightings.ts';
 
@@ -37,13 +29,14 @@ export async function judgeGroups(
   look: Look,
   place: HeadPlace,
   groups: readonly Group[],
+  readBase: () => Promise<BaseChecks>,
 ): Promise<readonly JudgedGroup[]> {
   const judged: JudgedGroup[] = [];
   let judgeNew: NewJudge | null = null;
   for (const group of groups) {
     const isNew = group.before === null && group.suspects.some(({ isRed }) => isRed);
     // Base and change are read from GitHub only if something is new.
-    if (isNew) judgeNew ??= await createNewJudge(look, place);
+    if (isNew) judgeNew ??= await createNewJudge(look, place, readBase);
     const { group: known, judgement } =
       isNew && judgeNew ? await judgeNew(group) : { group, judgement: judgeAgain(group) };
     judged.push({ group: known, finding: await composeFinding(look, known, judgement) });
@@ -63,12 +56,12 @@ type NewJudge = (group: Group) => Promise<{ readonly group: Group; readonly judg
 const MOST_CHANGED = 300;
 const MOST_REACHED = 50;
 
-async function createNewJudge(look: Look, place: HeadPlace): Promise<NewJudge> {
+async function createNewJudge(look: Look, place: HeadPlace, readBase: () => Promise<BaseChecks>): Promise<NewJudge> {
   const { services, project, head } = look;
   const where = toSeenAt(head.sha, place);
-  const readBase = await createBaseReader(look, place);
+  const onBase = await readBase();
   const changed = await look.readChanged(place);
-  const compare = createComparison(look, place);
+  const compare = createComparison(look, place, onBase);
   const findTies = createTieFinder(look, place, changed);
   return async (found) => {
     const known = await readKnownFailure(services.store, project.id, found.fingerprint, where);
@@ -81,7 +74,7 @@ async function createNewJudge(look: Look, place: HeadPlace): Promise<NewJudge> {
     const ties: Tie[] = [];
     for (const one of red) {
       const { check, passedHere } = one.suspect;
-      const { greenAt, ...base } = readBase(check, group.fingerprint);
+      const { greenAt, ...base } = onBase.compare(check, group.fingerprint);
       const tied = await findTies(one);
       const ofTests = await readTestHistories(look, one.read.excerpt.tests, where);
       const judgement = judgeCheck({
@@ -220,51 +213,6 @@ function leadWithTouched(said: Said, reasons: readonly Reason[]): Said {
 function isFailureText(text: string): boolean {
   const kind = matchError(text, false)?.kind;
   return kind === 'error' || kind === 'verdict';
-}
-
-/** Of one check and the fingerprint of its cause. `greenAt`: since when it is green on the base; "" where it is not. */
-type BaseReader = (check: Check, fingerprint: string) => CheckEvidence['base'] & { readonly greenAt: string };
-
-interface BaseCause {
-  readonly app: string | undefined;
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly tests: readonly string[];
-}
-
-/** Only a pull request has a base. */
-async function createBaseReader({ services, project, signal }: Look, place: HeadPlace): Promise<BaseReader> {
-  if (place.kind !== 'pull_request') return () => ({ name: '', state: 'unknown', sameCause: null, greenAt: '' });
-  const { sha } = place.base;
-  const named = await services.checks.listAll(project, sha, signal).catch((error: unknown) => {
-    // Then the base is not known.
-    if (error instanceof ChecksSpent) return [];
-    throw error;
-  });
-  const latestOf = new Map(named.map(({ latest }) => [toCheckKey(latest), latest]));
-  const causes: BaseCause[] = [];
-  const isRed = named.some(({ latest }) => latest.state === 'red');
-  // The causes are known where the base was judged as a commit of its own.
-  const findings = isRed ? ((await services.store.findHeadOfCommit(project.id, sha))?.findings ?? []) : [];
-  for (const { failureId, checks, excerpt } of findings) {
-    const fingerprint = (await services.store.findFailure(failureId))?.fingerprint;
-    if (fingerprint === undefined) continue;
-    const { tests } = excerpt;
-    for (const { app, name } of checks.filter((one) => one.isRed)) causes.push({ app, name, fingerprint, tests });
-  }
-  return (check, fingerprint) => {
-    const { state = 'waiting', endedAt = '' } = latestOf.get(toCheckKey(check)) ?? {};
-    const known = causes.filter(
-      ({ app = check.app, name }) => state === 'red' && name === check.name && app === check.app,
-    );
-    return {
-      name: check.name,
-      state: state === 'waiting' ? 'unknown' : state,
-      sameCause: known.length === 0 ? null : known.some((cause) => cause.fingerprint === fingerprint),
-      tests: known.flatMap(({ tests }) => tests),
-      greenAt: state === 'green' ? endedAt : '',
-    };
-  };
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 } from '../../core/check/index.ts';
 import { type CleanTexts, OUTSIDE_OUTPUT, REPORT_LOG_BYTES, readCheckTexts, shortenForReport } from './check-texts.ts';
 import type { Look } from './look.ts';
+import type { BaseChecks } from './read-base.ts';
 import type { SuspectCheck } from './sort-checks.ts';
 
 export interface ReadSuspect {
@@ -44,12 +45,13 @@ export async function readSuspects(
   look: Look,
   place: HeadPlace,
   suspects: readonly SuspectCheck[],
+  readBase: () => Promise<BaseChecks>,
 ): Promise<{ readonly groups: readonly Group[]; readonly leftOut: Head['leftOut'] }> {
   const limits = isFromOutside(place) ? OUTSIDE_LIMITS : LIMITS;
   const causes = await recogniseSuspects(look, suspects);
   const unknown = suspects.filter((suspect) => !causes.has(suspect));
   const chosen = orderByKind(unknown).slice(0, Math.max(0, limits.checks - causes.size));
-  const reads = await readAll(look, limits, chosen);
+  const reads = chosen.length === 0 ? [] : await readAll(look, limits, { chosen, base: await readBase() });
   for (const { suspect, read } of reads) causes.set(suspect, read.fingerprint);
   const leftOut: Head['leftOut'][number][] = [];
   for (const suspect of unknown.filter((one) => !causes.has(one))) {
@@ -102,14 +104,16 @@ function findKind({ check }: SuspectCheck): string {
 async function readAll(
   look: Look,
   limits: typeof LIMITS | typeof OUTSIDE_LIMITS,
-  suspects: readonly SuspectCheck[],
+  { chosen: suspects, base }: { readonly chosen: readonly SuspectCheck[]; readonly base: BaseChecks },
 ): Promise<readonly ReadSuspect[]> {
   const reads: ReadSuspect[] = [];
   const kept = new Set<string>();
   for (let from = 0; from < suspects.length; from += READ_AT_ONCE) {
     const some = suspects
       .slice(from, from + READ_AT_ONCE)
-      .map((suspect) => readOne(look, suspect, { ...limits.output, resultBudget: look.resultBudget }));
+      .map((suspect) =>
+        readOne(look, suspect, { base, limits: { ...limits.output, resultBudget: look.resultBudget } }),
+      );
     for (const one of await Promise.all(some)) {
       const { fingerprint } = one.read;
       const isKept = one.suspect.isRed && kept.size < limits.texts && !kept.has(fingerprint);
@@ -120,10 +124,20 @@ async function readAll(
   return reads;
 }
 
-async function readOne(look: Look, suspect: SuspectCheck, limits: OutputLimits): Promise<ReadSuspect> {
+async function readOne(
+  look: Look,
+  suspect: SuspectCheck,
+  { base, limits }: { readonly base: BaseChecks; readonly limits: OutputLimits },
+): Promise<ReadSuspect> {
   const texts = await readCheckTexts(look, suspect.check, limits);
   const { noLog, unread = [], ...words } = texts.words;
-  const read = await look.services.readCheck({ name: suspect.check.name, output: texts.output, ...words });
+  const before = base.findFailed(suspect.check);
+  const read = await look.services.readCheck({
+    name: suspect.check.name,
+    output: texts.output,
+    ...words,
+    ...(before !== null && { before }),
+  });
   look.signal.throwIfAborted();
   return { suspect, read, noLog, unread, texts: await shortenForReport(texts, look.signal) };
 }
@@ -157,7 +171,11 @@ const PASSING: OutputLimits = { logBytes: REPORT_LOG_BYTES, artifactBytes: 0 };
  * Compares failed checks that have stored texts with a passing run, so that the excerpt leaves out what both print. If
  * that fails, the check is kept as it is, and no further one is compared this time.
  */
-export function createComparison(look: Look, place: HeadPlace): (red: ReadSuspect) => Promise<ReadSuspect> {
+export function createComparison(
+  look: Look,
+  place: HeadPlace,
+  base: BaseChecks,
+): (red: ReadSuspect) => Promise<ReadSuspect> {
   let hasFailed = false;
   let limit: AbortSignal | null = null;
   return async (red) => {
@@ -169,7 +187,8 @@ export function createComparison(look: Look, place: HeadPlace): (red: ReadSuspec
       if (green === null || red.texts === null) return red;
       const passing = (await readCheckTexts(within, green, PASSING)).words.log;
       const { output, words } = red.texts;
-      const texts = { name: red.suspect.check.name, output, ...words, passing };
+      const before = base.findFailed(red.suspect.check);
+      const texts = { name: red.suspect.check.name, output, ...words, passing, ...(before !== null && { before }) };
       const read = await look.services.readCheck(texts);
       look.signal.throwIfAborted();
       return read.fingerprint === red.read.fingerprint ? { ...red, read } : red;

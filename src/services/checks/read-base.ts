@@ -1,0 +1,81 @@
+// The same checks on the base of a pull request: their colour, and what failed there.
+import type { FailedBefore } from 'causeway-ci-log';
+import type { CheckEvidence } from '../../ci/index.ts';
+import { type Check, ChecksSpent, type Finding, type HeadPlace, toCheckKey } from '../../core/check/index.ts';
+import type { Look } from './look.ts';
+
+export interface BaseChecks {
+  /** With the cause of that fingerprint. `greenAt`: since when it is green there; "" where it is not. */
+  readonly compare: (check: Check, fingerprint: string) => CheckEvidence['base'] & { readonly greenAt: string };
+  /** What failed there of the same check; null: nothing is known of that. */
+  readonly findFailed: (check: Check) => FailedBefore | null;
+}
+
+interface BaseCause {
+  readonly app: string | undefined;
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly failed: FailedBefore;
+}
+
+const UNKNOWN: BaseChecks = {
+  compare: () => ({ name: '', state: 'unknown', sameCause: null, greenAt: '' }),
+  findFailed: () => null,
+};
+
+/** Read once, when it is asked for first. Only a pull request has a base. */
+export function createBaseReader(look: Look, place: HeadPlace): () => Promise<BaseChecks> {
+  let base: Promise<BaseChecks> | null = null;
+  return () => {
+    base ??= place.kind === 'pull_request' ? readBaseChecks(look, place.base.sha) : Promise.resolve(UNKNOWN);
+    return base;
+  };
+}
+
+async function readBaseChecks({ services, project, signal }: Look, sha: string): Promise<BaseChecks> {
+  const named = await services.checks.listAll(project, sha, signal).catch((error: unknown) => {
+    // Then the base is not known.
+    if (error instanceof ChecksSpent) return [];
+    throw error;
+  });
+  const latestOf = new Map(named.map(({ latest }) => [toCheckKey(latest), latest]));
+  const causes: BaseCause[] = [];
+  const isRed = named.some(({ latest }) => latest.state === 'red');
+  // The causes are known where the base was judged as a commit of its own.
+  const findings = isRed ? ((await services.store.findHeadOfCommit(project.id, sha))?.findings ?? []) : [];
+  for (const finding of findings) {
+    const fingerprint = (await services.store.findFailure(finding.failureId))?.fingerprint;
+    if (fingerprint === undefined) continue;
+    const failed = toFailed(finding);
+    for (const { app, name } of finding.checks.filter((one) => one.isRed))
+      causes.push({ app, name, fingerprint, failed });
+  }
+  const findCauses = (check: Check) => {
+    const isRedThere = latestOf.get(toCheckKey(check))?.state === 'red';
+    return causes.filter(({ app = check.app, name }) => isRedThere && name === check.name && app === check.app);
+  };
+  return {
+    compare: (check, fingerprint) => {
+      const { state = 'waiting', endedAt = '' } = latestOf.get(toCheckKey(check)) ?? {};
+      const known = findCauses(check);
+      return {
+        name: check.name,
+        state: state === 'waiting' ? 'unknown' : state,
+        sameCause: known.length === 0 ? null : known.some((cause) => cause.fingerprint === fingerprint),
+        tests: known.flatMap(({ failed }) => failed.tests),
+        greenAt: state === 'green' ? endedAt : '',
+      };
+    },
+    findFailed: (check) => {
+      const known = findCauses(check).map(({ failed }) => failed);
+      const tests = known.flatMap((failed) => failed.tests);
+      return tests.length === 0 ? null : { tests, paths: known.flatMap(({ paths }) => paths) };
+    },
+  };
+}
+
+/** Its own base may have been red already. */
+function toFailed({ excerpt, reasons, places }: Finding): FailedBefore {
+  const before = reasons.flatMap((reason) => (reason.code === 'red_on_base' ? (reason.tests ?? []) : []));
+  return { tests: [...excerpt.tests, ...before], paths: places.map(({ path }) => path) };
+}
