@@ -30,6 +30,8 @@ export interface CheckEvidence {
   readonly changed: { readonly paths: readonly string[]; readonly isCut: boolean } | null;
   /** What ties the failure to the change; absent: names decide. */
   readonly ties?: readonly Tie[];
+  /** Whether it changes documentation alone, and nothing that failed reads that. */
+  readonly isUnreadDocumentation?: boolean;
   /** A push to the default branch has no base but its previous commit. */
   readonly isOnDefault: boolean;
 }
@@ -63,6 +65,7 @@ const RULES: readonly VerdictRule[] = [
   { verdict: 'base_broken', explain: explainBrokenBase },
   { verdict: 'flaky', explain: explainFlakiness },
   { verdict: 'inconclusive', explain: explainSilence },
+  { verdict: 'inconclusive', explain: explainDocumentation },
   { verdict: 'inconclusive', explain: explainUntied },
   { verdict: 'code', explain: explainCode },
 ];
@@ -123,6 +126,14 @@ function explainSilence(evidence: CheckEvidence): readonly Reason[] | null {
   const saysNothing = headline === '' || matchError(headline, false)?.kind === 'end';
   const said: Reason = saysNothing ? { code: 'says_nothing' } : { code: 'says', headline, isAll: true };
   return [said, ...explainSurroundings(evidence)];
+}
+
+/** What broke it is open; that it is not the change is not. */
+function explainDocumentation(evidence: CheckEvidence): readonly Reason[] | null {
+  const { isUnreadDocumentation = false, changed } = evidence;
+  if (!isUnreadDocumentation || changed === null) return null;
+  const rest = explainCode(evidence).filter(({ code }) => code !== 'untouched');
+  return [{ code: 'only_documentation', paths: changed.paths }, ...rest];
 }
 
 /** Checks that never run on the base leave open what broke them, unless the change touches what fails. */

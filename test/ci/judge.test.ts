@@ -167,6 +167,17 @@ describe('the verdict', () => {
     expect(judgeCheck(evidence({ read: other, base: there })).verdict).toBe('code');
   });
 
+  it('is open, and not the change’s, where that is documentation which nothing that failed reads', () => {
+    const changed = { paths: ['README.md'], isCut: false };
+    const judged = judgeCheck(evidence({ changed, isUnreadDocumentation: true }));
+    expect(judged.verdict).toBe('inconclusive');
+    expect(wordsOf(judged)[0]).toBe(
+      'the change touches documentation alone (README.md), which no test that failed reads',
+    );
+    expect(judgeCheck(evidence({ changed, isUnreadDocumentation: true, base: red(true) })).verdict).toBe('base_broken');
+    expect(judgeCheck(evidence({ changed })).verdict).toBe('code');
+  });
+
   it('knows a class by its file', () => {
     const found = read(['[ERROR] com.acme.shop.CartTest.adds  Time elapsed: 0.006 s  <<< FAILURE!']);
     const judged = judgeCheck(

@@ -283,6 +283,8 @@ export function describeReason(reason: Reason): string {
       return `the change touches ${formatFirstPaths(reason.paths)}, where the check fails`;
     case 'touched_by_test':
       return `the change touches ${reason.path}, which ${reason.test} ${reason.how}`;
+    case 'only_documentation':
+      return `the change touches documentation alone (${formatFirstPaths(reason.paths)}), which no test that failed reads`;
     case 'untouched':
       return 'the failure names no file that the change touches';
     case 'dependencies':

@@ -37,6 +37,8 @@ export type Reason =
   | { readonly code: 'test_failed'; readonly test: string; readonly others: number }
   | { readonly code: 'touched'; readonly paths: readonly string[] }
   | { readonly code: 'touched_by_test'; readonly path: string; readonly test: string; readonly how: 'tests' | 'uses' }
+  /** The change touches nothing else, and nothing that failed reads it. */
+  | { readonly code: 'only_documentation'; readonly paths: readonly string[] }
   | { readonly code: 'untouched' }
   /** The same, of a change to manifests or lock files of dependencies. */
   | { readonly code: 'dependencies'; readonly paths: readonly string[] }

@@ -20,7 +20,7 @@ export function judgeWhose(finding: JudgedFinding, failure: Pick<Failure, 'flaky
       // A test that the change brings may be what fails by chance.
       return isTouched && !reasons.some(({ code }) => code === 'seen_before') ? 'unknown' : 'not_this_change';
     case 'inconclusive':
-      return 'unknown';
+      return reasons.some(({ code }) => code === 'only_documentation') ? 'not_this_change' : 'unknown';
     case 'code':
       if (isTouched) return 'this_change';
       // What failed elsewhere too and passed there on a re-run, or has one cause with another pull request.

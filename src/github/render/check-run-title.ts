@@ -204,6 +204,8 @@ export type Attribution =
   /** Failing on the default branch already; "": it isn't known since which commit. */
   | { readonly kind: 'since'; readonly sha: string }
   | { readonly kind: 'default' }
+  /** The change is documentation alone, which nothing that failed reads. */
+  | { readonly kind: 'documentation' }
   | { readonly kind: 'unclear' }
   /** It was unclear until the investigation found the cause. */
   | { readonly kind: 'found' };
@@ -214,7 +216,9 @@ export function attributeFailure(content: CheckRunContent, cause: ShownCause): A
   if (verdict !== 'code' && verdict !== 'inconclusive') return { kind: verdict };
   const number = isOnDefault(content) ? null : findElsewhere(content, cause);
   if (number !== null) return { kind: 'elsewhere', number };
-  if (verdict === 'inconclusive') return { kind: findCauseIssue(cause) === null ? 'unclear' : 'found' };
+  if (verdict === 'inconclusive' && findCauseIssue(cause) !== null) return { kind: 'found' };
+  const isDocumentation = finding.reasons.some(({ code }) => code === 'only_documentation');
+  if (verdict === 'inconclusive') return { kind: isDocumentation ? 'documentation' : 'unclear' };
   if (isOnDefault(content)) return attributeOnDefault(content, cause);
   return finding.isTouched === true ? { kind: 'change' } : { kind: 'here', base: finding.base ?? null };
 }
@@ -297,6 +301,7 @@ const LEADS = {
   change: 'Your change',
   flaky: 'Flaky',
   infrastructure: 'CI machine',
+  documentation: 'Not your change',
   unclear: 'Unclear',
   found: 'Cause found',
 } as const;

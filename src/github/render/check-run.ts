@@ -387,6 +387,7 @@ function describeNextBySource(content: CheckRunContent, cause: ShownCause): stri
       return `nothing to do here, ${link === '' ? `${base} needs a fix` : `follow ${link}`}`;
     }
     case 'flaky':
+    case 'documentation':
       return 'next: re-run it';
     case 'infrastructure':
       return 'next: re-run it once the machine has recovered';
@@ -433,7 +434,7 @@ function linkReport(content: CheckRunContent, { reportUrl }: ShownCause, words: 
 /** Whether the fix belongs here, and not to where the failure comes from. */
 function isForHere(content: CheckRunContent, cause: ShownCause): boolean {
   const { kind } = attributeFailure(content, cause);
-  if (!isRed(cause.finding) || kind === 'base_broken') return false;
+  if (!isRed(cause.finding) || kind === 'base_broken' || kind === 'documentation') return false;
   if (cause.fix.kind === 'on_request') return true;
   return kind !== 'since' && !(kind === 'elsewhere' && isOfRepository(cause.reportUrl, content));
 }
@@ -619,7 +620,7 @@ function annotateCause(content: CheckRunContent, cause: ShownCause): readonly Ch
   // GitHub keeps annotations, and a draft is only investigated once it is ready.
   if (place?.kind === 'pull_request' && place.isDraft && findCauseIssue(cause) === null) return [];
   const source = attributeFailure(content, cause);
-  if (source.kind === 'elsewhere' || source.kind === 'since') return [];
+  if (source.kind === 'elsewhere' || source.kind === 'since' || source.kind === 'documentation') return [];
   // It stays where a re-run shows that it was chance, so it blames no change.
   const title = describeFailed(cause);
   const marked = new Set(finding.places.filter(({ isMarked }) => isMarked).map(toAnnotationKey));

@@ -15,6 +15,7 @@ import {
 } from '../../ci/index.ts';
 import { type ChangedFiles, EMPTY_EXCERPT, type Finding, type HeadPlace, type Reason } from '../../core/check/index.ts';
 import { createFailureId } from '../../core/thread/index.ts';
+import { createDocumentationFinder } from './find-documentation.ts';
 import type { Look } from './look.ts';
 import type { BaseChecks } from './read-base.ts';
 import { createComparison, type Group, isFromOutside, type ReadSuspect } from './read-suspects.ts';
@@ -63,6 +64,7 @@ async function createNewJudge(look: Look, place: HeadPlace, readBase: () => Prom
   const changed = await look.readChanged(place);
   const compare = createComparison(look, place, onBase);
   const findTies = createTieFinder(look, place, changed);
+  const isDocumentation = createDocumentationFinder(look, place, changed);
   return async (found) => {
     const known = await readKnownFailure(services.store, project.id, found.fingerprint, where);
     // An open failure is known to people already.
@@ -88,6 +90,7 @@ async function createNewJudge(look: Look, place: HeadPlace, readBase: () => Prom
         ofTests,
         changed,
         ties: tied,
+        isUnreadDocumentation: await isDocumentation(one),
         isOnDefault: where.isOnDefault,
       });
       judgements.push({ judgement, rank: rankJudgement(judgement, base.sameCause === true) });
