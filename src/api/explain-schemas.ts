@@ -85,6 +85,15 @@ const CauseSchema = z
     isTouched: z.boolean().nullable().openapi({
       description: 'Whether the change touches what fails, or what the failed test covers; null: unknown.',
     }),
+    leaning: z
+      .object({
+        to: z.literal('code'),
+        path: z.array(z.string()).openapi({
+          description: "From the failing test's file to the one that the change touches, each importing the next.",
+        }),
+      })
+      .nullable()
+      .openapi({ description: 'What speaks for the change under an inconclusive verdict; null: nothing.' }),
     reached: z.array(z.object({ path: z.string(), isCertain: z.boolean() })).openapi({
       description: 'Files of the change that the failure names (`isCertain`), or that its tests use.',
     }),

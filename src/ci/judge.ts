@@ -1,9 +1,9 @@
 // The verdict on a red check: what broke it, and the reasons to believe so.
 
 import { matchError, type ReadCheck, TIME_OUT } from 'causeway-ci-log';
-import type { Reason, Verdict } from '../core/check/index.ts';
-import { isDependencyList } from '../triage/index.ts';
-import { findTiesByName, type Tie } from './touches.ts';
+import type { Leaning, Reason, Verdict } from '../core/check/index.ts';
+import { classifyFile, isDependencyList } from '../triage/index.ts';
+import { findTiesByName, isCertainTie, type Tie } from './touches.ts';
 
 export interface CheckEvidence {
   readonly name: string;
@@ -32,6 +32,8 @@ export interface CheckEvidence {
   readonly ties?: readonly Tie[];
   /** Whether it changes documentation alone, and nothing that failed reads that. */
   readonly isUnreadDocumentation?: boolean;
+  /** What speaks for the change where none of these is certain; null or absent: nothing. */
+  readonly leaning?: Leaning | null;
   /** A push to the default branch has no base but its previous commit. */
   readonly isOnDefault: boolean;
 }
@@ -50,6 +52,8 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** The most informative first; never empty. */
   readonly reasons: readonly Reason[];
+  /** Of a check that never runs on the base; absent: it leans to nothing. */
+  readonly leaning?: Leaning;
 }
 
 /** A rule gives reasons where it applies, the most informative first; else null. */
@@ -77,7 +81,9 @@ const MIN_FLAKY = 2;
 export function judgeCheck(evidence: CheckEvidence): Judgement {
   for (const { verdict, explain } of RULES) {
     const reasons = explain(evidence);
-    if (reasons) return { verdict, reasons };
+    if (reasons === null) continue;
+    const leaning = explain === explainUntied ? findOwnLeaning(evidence) : null;
+    return { verdict, reasons, ...(leaning !== null && { leaning }) };
   }
   return { verdict: 'inconclusive', reasons: [{ code: 'unexplained' }] };
 }
@@ -136,11 +142,33 @@ function explainDocumentation(evidence: CheckEvidence): readonly Reason[] | null
   return [{ code: 'only_documentation', paths: changed.paths }, ...rest];
 }
 
-/** Checks that never run on the base leave open what broke them, unless the change touches what fails. */
+/** Checks that never run on the base leave open what broke them, unless the change certainly touches what fails. */
 function explainUntied(evidence: CheckEvidence): readonly Reason[] | null {
   const { base, isOnDefault } = evidence;
-  if (isOnDefault || base.state !== 'unknown' || findTies(evidence).length > 0) return null;
-  return [...explainCode(evidence), { code: 'untied', check: base.name }];
+  const ties = findTies(evidence);
+  if (isOnDefault || base.state !== 'unknown' || ties.some(isCertainTie)) return null;
+  const leaning = findOwnLeaning(evidence);
+  const isOpen = leaning !== null || ties.length > 0 || changesOneSource(evidence);
+  const untied: Reason = { code: 'untied', check: base.name, ...(isOpen && { isOpen }) };
+  if (leaning === null) return [...explainCode(evidence), untied];
+  const rest = explainCode(evidence).filter(({ code }) => code !== 'touched_by_test' && code !== 'untouched');
+  return [...explainLeaning(leaning), ...rest, untied];
+}
+
+/** What other pull requests and branches have too is not this change's. */
+function findOwnLeaning({ leaning = null, history, changed }: CheckEvidence): Leaning | null {
+  const isElsewhere = history !== null && history.pullRequests + history.branches + history.flakyHits > 0;
+  return isElsewhere || changed === null || changed.isCut ? null : leaning;
+}
+
+function explainLeaning({ path: [test = '', ...way] }: Leaning): readonly Reason[] {
+  const [path = '', via = null] = way.toReversed();
+  return [{ code: 'touched_by_test', path, test, how: 'uses', ...(via !== null && { via }) }];
+}
+
+/** What gets to it at run time is not seen, and there is nothing else that could be it. */
+function changesOneSource({ changed }: CheckEvidence): boolean {
+  return changed !== null && changed.paths.filter((path) => classifyFile(path) === 'source').length === 1;
 }
 
 function explainCode(evidence: CheckEvidence): readonly Reason[] {

@@ -21,6 +21,7 @@ import { createPassedOnFinder, type PassedOnFinder } from './passed-on.ts';
 import {
   type Failing,
   findNearestNamed,
+  findPlacedFile,
   findTestFiles,
   findUses,
   isMirror,
@@ -67,11 +68,15 @@ function findReach({ tests, framed, imported, isNamed }: FollowedTests, { path, 
   if (tests.has(path)) return 'test';
   if (framed.has(path)) return classifyFile(path) === 'test' ? 'test' : 'frames';
   if (isNamed({ path, line })) return 'names';
-  if (isDependencyList(path) || SETUP.test(path)) return 'setup';
+  if (isDependencyList(path) || isSetup(path)) return 'setup';
   return imported.has(path) ? 'imports' : 'none';
 }
 
 /** What CI runs, and the settings of the tools that it runs. */
+export function isSetup(path: string): boolean {
+  return SETUP.test(path);
+}
+
 const SETUP =
   /^\.(?:github|circleci|gitlab-ci|travis|buildkite)|(?:^|\/)(?:Makefile|Jenkinsfile|tox\.ini|setup\.(?:py|cfg)|pyproject\.toml|conftest\.py|tsconfig[\w.-]{0,40}\.json|\.(?:nvmrc|node-version|tool-versions|npmrc|babelrc)|[\w.-]{1,40}\.config\.[cm]?[jt]s|\.[\w-]{1,30}rc(?:\.\w{1,5})?)$/;
 
@@ -97,7 +102,7 @@ async function followReach(
 ): Promise<FollowedTests> {
   const until = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
   const index = createPathIndex(await tree.files(signal));
-  const framed = new Set(failing.places.flatMap(({ path }) => findFile(index, path)));
+  const framed = new Set(failing.places.flatMap(({ path }) => findPlacedFile(index, path)));
   const tests = (await findTests(tree, index, failing, signal)).slice(0, MOST_TESTS);
   const walk = createWalk(tree, index, until);
   const tested = new Set<string>();
@@ -169,14 +174,6 @@ function toTitlePattern(test: string): string | null {
   const [second = '', ...front] = before;
   const optional = front.slice(0, 12).reduceRight((rest, word) => `(?:${rest}${word}\\s)?`, '');
   return `['"\`]${optional}${second}\\s${last}['"\`]`;
-}
-
-/** The file of the commit that a log means; a bare name, or the end of a path, must be of exactly one. */
-function findFile(index: PathIndex, name: string): readonly string[] {
-  const same = (index.byName.get(getFileName(name).toLowerCase()) ?? []).filter(
-    (path) => path === getFileName(name) || isSameFile(path, name) || path.endsWith(`/${name}`),
-  );
-  return same.length === 1 ? same : [];
 }
 
 interface Walk {
@@ -394,7 +391,8 @@ function listNamedLines(path: string, text: string, outline: readonly OutlineSym
   return [...parts, ...constants, ...aliases];
 }
 
-function toShortName(name: string): string {
+/** Without its class or module. */
+export function toShortName(name: string): string {
   return name.slice(name.search(/[^.:]*$/));
 }
 

@@ -119,12 +119,7 @@ function isTested(path: string, tests: readonly string[]): boolean {
  * one file.
  */
 export function findTestFiles(index: PathIndex, { places, excerpt }: Failing): readonly string[] {
-  const placed = places.flatMap(({ path: name }) => {
-    const same = (index.byName.get(getFileName(name).toLowerCase()) ?? []).filter(
-      (path) => path === getFileName(name) || isSameFile(path, name) || path.endsWith(`/${name}`),
-    );
-    return same.length === 1 ? same : [];
-  });
+  const placed = places.flatMap(({ path }) => findPlacedFile(index, path));
   const classes = new Set(excerpt.tests.flatMap((name) => name.match(/\b[A-Z]\w{2,80}\b/g) ?? []));
   const classed = [...classes].flatMap((name) => {
     const same = CLASS_ENDS.flatMap((end) => index.byName.get(`${name.toLowerCase()}.${end}`) ?? []);
@@ -132,6 +127,14 @@ export function findTestFiles(index: PathIndex, { places, excerpt }: Failing): r
   });
   const dotted = excerpt.tests.slice(0, MOST_NAMED).flatMap((name) => findDotted(index, name));
   return [...new Set([...placed, ...dotted, ...classed])].filter(isTest);
+}
+
+/** The file of the commit that a log means; a bare name, or the end of a path, must be of exactly one. */
+export function findPlacedFile(index: PathIndex, name: string): readonly string[] {
+  const same = (index.byName.get(getFileName(name).toLowerCase()) ?? []).filter(
+    (path) => path === getFileName(name) || isSameFile(path, name) || path.endsWith(`/${name}`),
+  );
+  return same.length === 1 ? same : [];
 }
 
 /** Tests whose names are read for their files. */

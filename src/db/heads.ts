@@ -225,7 +225,7 @@ export async function enqueueSharingHeads(
 }
 
 /** What is shown of a failure. */
-export type LastFinding = Pick<Finding, 'excerpt' | 'testFile'>;
+export type LastFinding = Pick<Finding, 'excerpt' | 'testFile' | 'leaning'>;
 
 async function findLastFindings(
   reader: Reader,
@@ -241,8 +241,8 @@ async function findLastFindings(
     .where('heads.sha', 'in', [...new Set(shas.values())])
     .execute();
   const found = rows.flatMap(({ sha, finding }) => {
-    const { failureId, excerpt, testFile }: FindingText = JSON.parse(finding);
-    const last = { excerpt, ...(testFile !== undefined && { testFile }) };
+    const { failureId, excerpt, testFile, leaning }: FindingText = JSON.parse(finding);
+    const last = { excerpt, ...(testFile !== undefined && { testFile }), ...(leaning !== undefined && { leaning }) };
     return shas.get(failureId) === sha ? [[failureId, last] as const] : [];
   });
   return new Map(found);

@@ -171,6 +171,7 @@ interface JudgedCause {
   readonly base: 'green' | 'red' | null;
   readonly changed: readonly string[] | null;
   readonly isTouched: boolean | null;
+  readonly leaning: { readonly to: 'code'; readonly path: readonly string[] } | null;
   readonly reached: readonly { readonly path: string; readonly isCertain: boolean }[];
   readonly owners: readonly string[];
   readonly testFile: string;
@@ -215,8 +216,9 @@ const EXCUSES: Readonly<Record<Exclude<Verdict, 'code' | 'inconclusive'>, string
   infrastructure: 'the machine failed; re-run the check',
 };
 
-function sayWhoseFault({ verdict, whose, known }: JudgedCause, isDefault: boolean): string {
-  if (verdict === 'inconclusive') return "can't tell whose fault it is";
+function sayWhoseFault({ verdict, whose, known, leaning }: JudgedCause, isDefault: boolean): string {
+  if (verdict === 'inconclusive')
+    return `can't tell whose fault it is${leaning === null ? '' : '; probably this change: the failing test gets to what it touches through imports (leadsToChange)'}`;
   if (verdict === 'flaky' && whose === 'unknown')
     return 'unclear: it passes and fails at this commit, and the change touches it; re-run it, then look at the test';
   if (verdict !== 'code') return `${isDefault ? 'no commit' : 'not this change'}: ${EXCUSES[verdict]}`;
@@ -359,6 +361,7 @@ function describeCause(cause: JudgedCause, isDefault: boolean, answer: Issue | n
       error: cause.headline,
       tests: cause.tests,
       reasons: cause.reasons,
+      ...(cause.leaning !== null && { leadsToChange: cause.leaning.path }),
       ...(answer !== null && {
         found: answer.rootCause,
         suspects: answer.analysis.suspects.slice(0, MOST_SUSPECTS).map(nameSuspect),

@@ -8,6 +8,7 @@ import {
   type Head,
   type HeadPlace,
   judgeWhose,
+  type Leaning,
   mayNameCommits,
   nameBareError,
   toRangeView,
@@ -42,6 +43,8 @@ interface ExplainedCause
   readonly changed: readonly string[] | null;
   /** Whether it touches what fails, or what the failing test covers; null: unknown. */
   readonly isTouched: boolean | null;
+  /** What speaks for the change under an inconclusive verdict; null: nothing. */
+  readonly leaning: Leaning | null;
   /** Those of its files that the failure names or its tests reach. */
   readonly reached: NonNullable<Finding['reached']>;
   /** Of the file that the answer is about, or else of the failing one. */
@@ -209,6 +212,7 @@ async function explainCause(
     base: finding.base ?? null,
     changed: finding.changed ?? null,
     isTouched: finding.isTouched ?? null,
+    leaning: finding.leaning ?? null,
     reached: finding.reached ?? [],
     owners: issue?.analysis.ownership?.owners ?? finding.testFile?.owners ?? (await readFailingOwners()),
     testFile,

@@ -18,6 +18,7 @@ import { hasCause } from '../core/outcome/index.ts';
 import type { Project } from '../core/project/index.ts';
 import type { Investigation } from '../core/report/index.ts';
 import type { Thread } from '../core/thread/index.ts';
+import type { LastFinding } from '../db/index.ts';
 import { findVisibleIssue } from '../services/index.ts';
 import { formatDay, renderDayChart } from './charts.ts';
 import {
@@ -67,7 +68,7 @@ export async function getFailurePage(c: PageContext, deps: WebDeps): Promise<Res
   const last = (await deps.store.findLastFindings([failure])).get(id);
   const { title, error } = titleFailure(failure, last?.excerpt);
   const days = listDaysUntil(deps.now());
-  const { cause, owners } = await renderFailureCause(c, deps, project, failure);
+  const { cause, owners } = await renderFailureCause(c, deps, project, { failure, last });
   const facts = { failure, owners: [...listOwners(failure, last), ...owners], days };
   const values = (await readSightings(deps.store, [failure], days)).get(id) ?? [];
   const flake = describeFlakeOf(deps, failure, last);
@@ -193,6 +194,8 @@ const VERDICT_CAUSES: Partial<Readonly<Record<Verdict, string>>> = {
 
 interface FailureCause {
   readonly cause: Html;
+  /** Whether it is a cause, and not that none was found. */
+  readonly isFound?: boolean;
   /** Of the file that the answer is about; none where there is none, or the person may not see it. */
   readonly owners: readonly Owner[];
 }
@@ -201,7 +204,7 @@ async function renderFailureCause(
   c: PageContext,
   deps: WebDeps,
   project: Project,
-  failure: Failure,
+  { failure, last }: { readonly failure: Failure; readonly last: LastFinding | undefined },
 ): Promise<FailureCause> {
   const { store } = deps;
   const { investigationId, threadId } = failure;
@@ -213,9 +216,19 @@ async function renderFailureCause(
       ? `${known}Not investigated since it was last opened. Request an analysis, or have failed checks investigated automatically.`
       : `${known}The investigation was deleted.`;
   const own = investigation === null ? null : await renderInvestigation(c, deps, investigation);
-  const cause = html`${own === null ? html`<p class="soft">${none}</p>` : own.cause}
+  const leaning = own?.isFound === true ? NOTHING : renderLeaning(project, failure, last);
+  const cause = html`${leaning}${own === null ? html`<p class="soft">${none}</p>` : own.cause}
 ${thread === null ? '' : renderOnGithub(project, thread)}${await renderOthers(c, deps, project, failure)}`;
   return { cause, owners: own?.owners ?? [] };
+}
+
+/** Of the check in which it was seen last. */
+function renderLeaning(project: Project, { lastSeen }: Failure, last: LastFinding | undefined): Html {
+  if (last?.leaning === undefined || lastSeen.verdict !== 'inconclusive') return NOTHING;
+  const { pullRequest } = lastSeen;
+  const [test = '', ...way] = last.leaning.path.map((path) => `\`${sanitiseLine(path, 200).replaceAll('`', '')}\``);
+  const whose = pullRequest === null ? 'the branch' : renderNumber(project, 'pull', pullRequest);
+  return html`<p>Probably the change of ${whose}: ${renderPlainLine(`${test} uses ${way.join(', which uses ')}, which it touches.`, 900)}</p>`;
 }
 
 /** Pull requests may have it for different reasons: each has an investigation of its own. */
@@ -275,7 +288,7 @@ function renderAnswer(issue: Issue): FailureCause {
       ? html`<p>${renderOutcome(analysis)} <span class="soft">${renderPlainLine(analysis.reason, 400)}</span></p>
 <p><a href="/issues/${id}">What was checked</a></p>`
       : html`<p class="lead"><a href="/issues/${id}">${renderPlainLine(found)}</a></p><p>${renderOutcome(analysis)}${sure}</p>`;
-  return { cause, owners };
+  return { cause, owners, isFound: found !== '' };
 }
 
 function renderOnGithub(project: Project, { record: { pullRequest, comment } }: Thread): Html {

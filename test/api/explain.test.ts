@@ -80,6 +80,7 @@ describe('GET /api/v1/checks/', () => {
           base: 'green',
           changed: ['src/cart.py', 'README.md'],
           isTouched: true,
+          leaning: null,
           reached: [{ path: 'src/cart.py', isCertain: true }],
           owners: ['@octo/cart'],
           ...{ testFile: '', range: null, known: null },

@@ -197,6 +197,51 @@ describe('the verdict', () => {
     expect(judgeCheck(evidence({ base: UNKNOWN, isOnDefault: true })).verdict).toBe('code');
   });
 
+  const WAY = { to: 'code', path: ['test/shop.test.js', 'src/shop.js', 'src/coupons.js'] } as const;
+
+  it('is open where the failing test only uses what the change touches, and leans to the change where that says something', () => {
+    const changed = { paths: ['src/a.js', 'src/b.js'], isCut: false };
+    const given = {
+      base: UNKNOWN,
+      changed,
+      ties: [{ path: 'src/a.js', kind: 'used', test: 'test/shop.test.js' }],
+    } as const;
+    const used = judgeCheck(evidence(given));
+    expect(used).toMatchObject({ verdict: 'inconclusive' });
+    expect(used.leaning).toBeUndefined();
+    expect(wordsOf(used)[0]).toBe('the change touches src/a.js, which test/shop.test.js uses');
+    expect(wordsOf(used).at(-1)).toBe('no CI result for `test (20)` on the base branch');
+    const leaning = judgeCheck(evidence({ ...given, leaning: WAY }));
+    expect(leaning).toMatchObject({ verdict: 'inconclusive', leaning: WAY });
+    expect(wordsOf(leaning)[0]).toBe(
+      'the change touches src/coupons.js, which test/shop.test.js uses through src/shop.js',
+    );
+    expect(wordsOf(leaning).at(-1)).toBe('no CI result for `test (20)` on the base branch');
+  });
+
+  it.each<[string, Partial<CheckEvidence>]>([
+    ['another pull request has the failure too', { history: HISTORY }],
+    ['the files of the change are not all known', { changed: { paths: ['docs/a.md'], isCut: true } }],
+    ['they are not known at all', { changed: null }],
+    ['something certain is found', { changed: { paths: ['src/coupons.js'], isCut: false } }],
+    ['the base is known', { base: GREEN }],
+    ['there is no base', { isOnDefault: true }],
+  ])('leans to nothing where %s', (_, part) => {
+    const changed = { paths: ['docs/a.md'], isCut: false };
+    const judged = judgeCheck(evidence({ base: UNKNOWN, changed, leaning: WAY, ...part }));
+    expect(judged.leaning).toBeUndefined();
+  });
+
+  it('does not say of the only source that a change touches that nothing links it', () => {
+    const isLinkDenied = (paths: readonly string[]) =>
+      wordsOf(judgeCheck(evidence({ base: UNKNOWN, changed: { paths, isCut: false } })))
+        .at(-1)
+        ?.endsWith('no direct link to the changed files');
+    expect(isLinkDenied(['src/tax.js', 'README.md', 'test/tax.test.js'])).toBe(false);
+    expect(isLinkDenied(['src/tax.js', 'src/till.js'])).toBe(true);
+    expect(isLinkDenied(['README.md'])).toBe(true);
+  });
+
   it('tells that the base is green', () => {
     const base = { name: 'test (20)', state: 'green', sameCause: null } as const;
     expect(wordsOf(judgeCheck(evidence({ base })))).toContain('`test (20)` passes on the base');

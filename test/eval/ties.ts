@@ -1,7 +1,9 @@
 // `ties`: a commit changed source and its test. Is that test tied to that source, and not to what another commit changed?
 
-import type { SourceTree } from 'causeway-git-objects';
-import { findTiesByName, findTiesInTree, type Tie } from '../../src/ci/touches.ts';
+import type { Repository, SourceTree } from 'causeway-git-objects';
+import { findLeaning, listRedefined } from '../../src/ci/leaning.ts';
+import { findTiesByName, findTiesInTree, isCertainTie, type Tie } from '../../src/ci/touches.ts';
+import type { Leaning } from '../../src/core/check/index.ts';
 import type { Case, EvalOptions, Part, Row } from './part.ts';
 import { textIn, textsIn } from './read-case.ts';
 import { openRepositories } from './repositories.ts';
@@ -21,6 +23,14 @@ interface Found {
   readonly language: string;
   readonly byName: readonly Tie[];
   readonly inTree: readonly Tie[];
+  readonly leaning: Leaning | null;
+}
+
+/** Sources that a commit changed, in the tree of the commit whose test fails. */
+interface Pairing {
+  readonly tree: SourceTree;
+  readonly changed: readonly string[];
+  readonly listRedefined: (path: string) => Promise<readonly string[]>;
 }
 
 export const TIES: Part = {
@@ -40,11 +50,18 @@ export const TIES: Part = {
       else
         for (const [at, one] of own.entries()) {
           const tree = (await opened.asOf(one.commit, options.signal))?.tree(one.commit);
-          const other = otherCommit(own, at);
-          if (tree === undefined) notes.push(`${one.id}: its commit is not in ${name}; skipped.`);
-          else right.push(await found(one, { tree, changed: one.changed }, options));
-          if (tree !== undefined && other !== null)
-            wrong.push(await found(one, { tree, changed: other.changed }, options));
+          if (tree === undefined) {
+            notes.push(`${one.id}: its commit is not in ${name}; skipped.`);
+            continue;
+          }
+          const pair = ({ commit, changed }: TieCase): Pairing => ({
+            ...{ tree, changed },
+            listRedefined: (file) => listChangedBy(opened.repository, { commit, file }, options.signal),
+          });
+          right.push(await found(one, pair(one), options));
+          const { entries } = await tree.files(options.signal);
+          const other = otherCommit(own, at, new Set(entries.map((entry) => entry.path)));
+          if (other !== null) wrong.push(await found(one, pair(other), options));
         }
     }
     return { rows: [...rowsOf('tied', right), ...rowsOf('tied to another', wrong)], notes };
@@ -57,18 +74,33 @@ function tieCase(one: Case): TieCase {
   return { id, repo, language, commit, test, changed: textsIn(one, 'changed') };
 }
 
-/** Half of the cases further on, the first that changed neither this test nor what this one changed. */
-function otherCommit(cases: readonly TieCase[], at: number): TieCase | null {
+/** What the commit redefines in a file of its own; empty where it has no parent. */
+async function listChangedBy(
+  repository: Repository,
+  { commit, file }: { readonly commit: string; readonly file: string },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const tree = repository.tree(commit);
+  const { from: parent } = await tree.compare(null, {}, signal);
+  return parent === '' ? [] : listRedefined(repository.tree(parent), tree, file, signal);
+}
+
+/**
+ * Half of the cases further on, the first that changed neither this test nor what this one changed, and something that is
+ * there at this one's commit.
+ */
+function otherCommit(cases: readonly TieCase[], at: number, there: ReadonlySet<string>): TieCase | null {
   const { test = '', changed = [] } = cases[at] ?? {};
   const from = at + Math.floor(cases.length / 2);
   const turned = cases.map((_, offset) => cases[(from + offset) % cases.length]).filter((one) => one !== undefined);
-  return turned.find((one) => one.test !== test && !one.changed.some((path) => changed.includes(path))) ?? null;
+  const isOther = (one: TieCase) => one.test !== test && !one.changed.some((path) => changed.includes(path));
+  return turned.find((one) => isOther(one) && one.changed.some((path) => there.has(path))) ?? null;
 }
 
 /** As if the log named the test's file and nothing else. */
 async function found(
   { id, language, test }: TieCase,
-  { tree, changed }: { readonly tree: SourceTree; readonly changed: readonly string[] },
+  { tree, changed, listRedefined: listNames }: Pairing,
   { emit, signal }: EvalOptions,
 ): Promise<Found> {
   const read = {
@@ -77,8 +109,10 @@ async function found(
   };
   const byName = findTiesByName(changed, read);
   const inTree = await findTiesInTree(tree, { changed, read }, signal);
-  emit({ id, test, changed, byName, inTree });
-  return { language, byName, inTree };
+  const isOpen = !inTree.some(isCertainTie);
+  const leaning = isOpen ? await findLeaning(tree, { changed, read, listRedefined: listNames }, signal) : null;
+  emit({ id, test, changed, byName, inTree, leaning });
+  return { language, byName, inTree, leaning };
 }
 
 function rowsOf(system: string, all: readonly Found[]): readonly Row[] {
@@ -90,8 +124,9 @@ function rowsOf(system: string, all: readonly Found[]): readonly Row[] {
       ...{ group: language === null ? 'all' : `language ${language}`, system, n: own.length },
       figures: {
         'names alone': share(({ byName }) => byName.length > 0),
-        'names in the tree': share(({ inTree }) => inTree.some(({ kind }) => kind !== 'used')),
-        'and what the test uses': share(({ inTree }) => inTree.length > 0),
+        'names in the tree': share(({ inTree }) => inTree.some(isCertainTie)),
+        'leaning besides': share(({ leaning }) => leaning !== null),
+        'and all that the test uses': share(({ inTree }) => inTree.length > 0),
       },
     };
   });

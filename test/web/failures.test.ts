@@ -309,6 +309,29 @@ describe('one failure', () => {
     expect(linkOf(page, 'What was checked')).toBe(`/issues/${issueId}`);
   });
 
+  it('says how the failing test gets to what a pull request touches, while nothing certain is known', async () => {
+    await using ground = await onGithub();
+    const seenThere = { at: AT, sha: FIRST, verdict: 'inconclusive' } as const;
+    const id = await seen(ground, [inBranch('one', 7, seenThere)]);
+    const noted = { id: 'hed_1', projectId: projectOf(ground).id, sha: FIRST, branch: 'topic' };
+    await ground.store.ensureHead(noted, { runAt: AT, now: AT });
+    const leaning = { to: 'code', path: ['test/flow.test.js', 'src/<b>till.js', 'src/tax.js'] } as const;
+    await ground.store.saveHead('hed_1', seenAs('red', { findings: [finding(id, { leaning })] }), AT);
+    const page = await failureOf(ground, id);
+    expect(textOf(page)).toContain(
+      'Probably the change of #7: test/flow.test.js uses src/<b>till.js, which uses src/tax.js, which it touches.',
+    );
+    expect(page).not.toContain('<b>till');
+    const { run } = await lookedInto(ground, id);
+    const { analysis } = conclusion();
+    await ground.store.conclude(
+      run,
+      conclusion({ analysis: { ...analysis, outcome: 'code_fix', confidence: 0.9 } }),
+      LATER,
+    );
+    expect(textOf(await failureOf(ground, id))).not.toContain('Probably the change');
+  });
+
   it('shows ten lines of its log around the error, and folds the rest', async () => {
     await using ground = await onGithub();
     const projectId = projectOf(ground).id;

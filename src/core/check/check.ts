@@ -265,7 +265,7 @@ export function describeReason(reason: Reason): string {
     case 'green_on_base':
       return `${nameCheck(reason.check)} passes on the base`;
     case 'untied':
-      return `no CI result for ${nameCheck(reason.check)} on the base branch, and no direct link to the changed files`;
+      return `no CI result for ${nameCheck(reason.check)} on the base branch${reason.isOpen === true ? '' : ', and no direct link to the changed files'}`;
     case 'seen_before':
       return describeCheckHistory(reason);
     case 'out_of_time':
@@ -282,7 +282,7 @@ export function describeReason(reason: Reason): string {
     case 'touched':
       return `the change touches ${formatFirstPaths(reason.paths)}, where the check fails`;
     case 'touched_by_test':
-      return `the change touches ${reason.path}, which ${reason.test} ${reason.how}`;
+      return `the change touches ${reason.path}, which ${reason.test} ${reason.how}${reason.via === undefined ? '' : ` through ${reason.via}`}`;
     case 'only_documentation':
       return `the change touches documentation alone (${formatFirstPaths(reason.paths)}), which no test that failed reads`;
     case 'untouched':

@@ -99,6 +99,8 @@ export interface Finding {
   readonly changed?: readonly string[];
   /** Files of the change that the failure names or its tests reach, at most 50, the most certain first; absent: unknown. */
   readonly reached?: readonly ReachedFile[];
+  /** Of an inconclusive verdict; absent: it leans to nothing. */
+  readonly leaning?: Leaning;
   /**
    * The pull request whose analysis explains the failure here as well; null: none. Absent in findings stored by an older
    * version, where the pull request that had the failure first counts.
@@ -144,6 +146,15 @@ export type NotBegun =
   | { readonly code: 'commit_limit' | 'daily_limit'; readonly limit: number; readonly isPullRequest: boolean }
   /** The one for pull requests of bots, for a repository in 24 hours. */
   | { readonly code: 'bot_limit'; readonly limit: number };
+
+/**
+ * What speaks for the change where nothing is certain. `path`: from the failing test's file to the one that the change
+ * touches, through what the one imports of the next.
+ */
+export interface Leaning {
+  readonly to: 'code';
+  readonly path: readonly string[];
+}
 
 /** `isCertain`: the failure names it, or the failing test is for it; false: the test only uses it. */
 interface ReachedFile {

@@ -50,6 +50,7 @@ export {
   type HeadPlace,
   type HeadRecord,
   type HeadState,
+  type Leaning,
   type NotBegun,
   type PostedCheckRun,
 } from './head.ts';

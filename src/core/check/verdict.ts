@@ -20,8 +20,11 @@ export type Reason =
       readonly tests?: readonly string[];
     }
   | { readonly code: 'green_on_base'; readonly check: string }
-  /** Its state on the base is unknown, and nothing connects it to the change. */
-  | { readonly code: 'untied'; readonly check: string }
+  /**
+   * Its state on the base is unknown, and nothing connects it to the change for certain. `isOpen`: something may; absent:
+   * nothing does.
+   */
+  | { readonly code: 'untied'; readonly check: string; readonly isOpen?: boolean }
   | {
       readonly code: 'seen_before';
       readonly hits: number;
@@ -36,7 +39,14 @@ export type Reason =
   | { readonly code: 'says_nothing' }
   | { readonly code: 'test_failed'; readonly test: string; readonly others: number }
   | { readonly code: 'touched'; readonly paths: readonly string[] }
-  | { readonly code: 'touched_by_test'; readonly path: string; readonly test: string; readonly how: 'tests' | 'uses' }
+  /** `via`: the file by way of which the test uses it; absent: the test uses it itself. */
+  | {
+      readonly code: 'touched_by_test';
+      readonly path: string;
+      readonly test: string;
+      readonly how: 'tests' | 'uses';
+      readonly via?: string;
+    }
   /** The change touches nothing else, and nothing that failed reads it. */
   | { readonly code: 'only_documentation'; readonly paths: readonly string[] }
   | { readonly code: 'untouched' }

@@ -207,6 +207,8 @@ export type Attribution =
   /** The change is documentation alone, which nothing that failed reads. */
   | { readonly kind: 'documentation' }
   | { readonly kind: 'unclear' }
+  /** It is unclear, and the failing test gets to what the change touches. */
+  | { readonly kind: 'leaning' }
   /** It was unclear until the investigation found the cause. */
   | { readonly kind: 'found' };
 
@@ -216,9 +218,11 @@ export function attributeFailure(content: CheckRunContent, cause: ShownCause): A
   if (verdict !== 'code' && verdict !== 'inconclusive') return { kind: verdict };
   const number = isOnDefault(content) ? null : findElsewhere(content, cause);
   if (number !== null) return { kind: 'elsewhere', number };
-  if (verdict === 'inconclusive' && findCauseIssue(cause) !== null) return { kind: 'found' };
-  const isDocumentation = finding.reasons.some(({ code }) => code === 'only_documentation');
-  if (verdict === 'inconclusive') return { kind: isDocumentation ? 'documentation' : 'unclear' };
+  if (verdict === 'inconclusive') {
+    if (findCauseIssue(cause) !== null) return { kind: 'found' };
+    if (finding.reasons.some(({ code }) => code === 'only_documentation')) return { kind: 'documentation' };
+    return { kind: finding.leaning === undefined ? 'unclear' : 'leaning' };
+  }
   if (isOnDefault(content)) return attributeOnDefault(content, cause);
   return finding.isTouched === true ? { kind: 'change' } : { kind: 'here', base: finding.base ?? null };
 }
@@ -303,6 +307,7 @@ const LEADS = {
   infrastructure: 'CI machine',
   documentation: 'Not your change',
   unclear: 'Unclear',
+  leaning: 'Probably your change',
   found: 'Cause found',
 } as const;
 

@@ -620,7 +620,8 @@ function annotateCause(content: CheckRunContent, cause: ShownCause): readonly Ch
   // GitHub keeps annotations, and a draft is only investigated once it is ready.
   if (place?.kind === 'pull_request' && place.isDraft && findCauseIssue(cause) === null) return [];
   const source = attributeFailure(content, cause);
-  if (source.kind === 'elsewhere' || source.kind === 'since' || source.kind === 'documentation') return [];
+  if (source.kind === 'elsewhere' || source.kind === 'since') return [];
+  if (source.kind === 'documentation' || source.kind === 'leaning') return [];
   // It stays where a re-run shows that it was chance, so it blames no change.
   const title = describeFailed(cause);
   const marked = new Set(finding.places.filter(({ isMarked }) => isMarked).map(toAnnotationKey));

@@ -5,15 +5,24 @@ import { formatHeadline, matchError } from 'causeway-ci-log';
 import { isSafePath } from 'causeway-paths';
 import {
   type CheckEvidence,
+  findLeaning,
   findTiesByName,
   findTiesInTree,
   isCertainTie,
   isSameFile,
   type Judgement,
   judgeCheck,
+  listRedefined,
   type Tie,
 } from '../../ci/index.ts';
-import { type ChangedFiles, EMPTY_EXCERPT, type Finding, type HeadPlace, type Reason } from '../../core/check/index.ts';
+import {
+  type ChangedFiles,
+  EMPTY_EXCERPT,
+  type Finding,
+  type HeadPlace,
+  type Leaning,
+  type Reason,
+} from '../../core/check/index.ts';
 import { createFailureId } from '../../core/thread/index.ts';
 import { createDocumentationFinder } from './find-documentation.ts';
 import type { Look } from './look.ts';
@@ -77,7 +86,7 @@ async function createNewJudge(look: Look, place: HeadPlace, readBase: () => Prom
     for (const one of red) {
       const { check, passedHere } = one.suspect;
       const { greenAt, ...base } = onBase.compare(check, group.fingerprint);
-      const tied = await findTies(one);
+      const { ties: tied, leaning } = await findTies(one, base.state === 'unknown');
       const ofTests = await readTestHistories(look, one.read.excerpt.tests, where);
       const judgement = judgeCheck({
         name: check.name,
@@ -91,6 +100,7 @@ async function createNewJudge(look: Look, place: HeadPlace, readBase: () => Prom
         changed,
         ties: tied,
         isUnreadDocumentation: await isDocumentation(one),
+        leaning,
         isOnDefault: where.isOnDefault,
       });
       judgements.push({ judgement, rank: rankJudgement(judgement, base.sameCause === true) });
@@ -152,10 +162,13 @@ async function composeFinding(look: Look, group: Group, judgement: GroupJudgemen
     verdict: judgement.verdict,
     reasons: judgement.reasons.slice(0, MOST_REASONS),
   });
-  if (before !== null)
-    return { ...before, checks, verdict, reasons: before.verdict === verdict ? before.reasons : reasons };
+  if (before !== null && before.verdict === verdict) return { ...before, checks };
+  if (before !== null) {
+    const { leaning: _, ...kept } = before;
+    return { ...kept, checks, verdict, reasons };
+  }
   const failure = await store.findFailureByFingerprint(look.project.id, group.fingerprint);
-  const { isTouched, changed, reached, base } = judgement;
+  const { isTouched, changed, reached, base, leaning } = judgement;
   const isInformative = reads.some(({ read }) => read.isInformative);
   const unread = reads.flatMap((one) => one.unread).slice(0, MOST_UNREAD);
   return {
@@ -168,6 +181,7 @@ async function composeFinding(look: Look, group: Group, judgement: GroupJudgemen
     ...(changed !== undefined && { changed: await redactor.redactJson(changed) }),
     ...(reached !== undefined && { reached: await redactor.redactJson(reached) }),
     ...(base !== undefined && { base }),
+    ...(leaning !== undefined && { leaning: await redactor.redactJson(leaning) }),
     ...(unread.length > 0 && { unread }),
     ...(await redactor.redactJson(leadWithTouched(chooseExcerpt(reads), judgement.reasons))),
     investigationId: null,
@@ -223,36 +237,51 @@ function isFailureText(text: string): boolean {
  */
 const TIES_MS = 20_000;
 
+interface Tied {
+  readonly ties: readonly Tie[];
+  readonly leaning: Leaning | null;
+}
+
 /**
- * Finds what ties a failing check to the change: by names, or else by what the tests of the commit use. The commit is
- * opened once at most, and never for outsiders, who could have any number of commits fetched.
+ * Finds what ties a failing check to the change: by names, or else by what the tests of the commit use; and what it
+ * leans to where none of that is certain and the base says nothing. The commit is opened once at most, and never for
+ * outsiders, who could have any number of commits fetched.
  */
 function createTieFinder(
   { services, project, head, signal }: Look,
   place: HeadPlace,
   changed: ChangedFiles | null,
-): (red: ReadSuspect) => Promise<readonly Tie[]> {
+): (red: ReadSuspect, isOpen: boolean) => Promise<Tied> {
   const paths = changed?.paths ?? [];
+  const base = place.kind === 'pull_request' ? place.base.sha : null;
   // On the default branch the commits since it was green are compared instead.
   let maySearch = paths.length > 0 && place.kind !== 'default' && !isFromOutside(place);
   let limit: AbortSignal | null = null;
-  return async ({ read }) => {
-    const named = findTiesByName(paths, read);
-    if (named.length > 0 || !maySearch || !read.isInformative || read.infrastructure !== null) return named;
+  return async ({ read }, isOpen) => {
+    let ties = findTiesByName(paths, read);
+    if (ties.length > 0 || !maySearch || !read.isInformative || read.infrastructure !== null) {
+      return { ties, leaning: null };
+    }
     limit ??= AbortSignal.timeout(TIES_MS);
     const until = AbortSignal.any([signal, limit]);
     try {
       const repository = await services.source.open(project, until);
       await repository.ensureCommit(head.sha, until);
-      return await findTiesInTree(repository.tree(head.sha), { changed: paths, read }, until);
+      const tree = repository.tree(head.sha);
+      ties = await findTiesInTree(tree, { changed: paths, read }, until);
+      if (!isOpen || ties.some(isCertainTie)) return { ties, leaning: null };
+      const hasBase = base !== null && (await repository.ensureCommit(base, until));
+      const before = hasBase ? repository.tree(base) : null;
+      const listNames = async (path: string) => (before === null ? [] : listRedefined(before, tree, path, until));
+      return { ties, leaning: await findLeaning(tree, { changed: paths, read, listRedefined: listNames }, until) };
     } catch (error) {
       signal.throwIfAborted();
       maySearch = false;
       services.log.debug(
         { head: head.id, err: error },
-        'failed to search the tests of a commit; only names were compared',
+        'failed to search the tests of a commit; what was found before counts',
       );
-      return named;
+      return { ties, leaning: null };
     }
   };
 }

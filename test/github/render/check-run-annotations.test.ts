@@ -53,6 +53,14 @@ describe('marks', () => {
     expect(listAnnotations(ground({ causes: [known] }))).toEqual([]);
     const since = cause({ finding: finding({ standing: 'known' }), failure: knownFailure() });
     expect(listAnnotations(ground({ causes: [since] }, { place: DEFAULT }))).toEqual([]);
+    const leaning = {
+      verdict: 'inconclusive',
+      leaning: { to: 'code', path: ['test/shop.test.js', 'src/shop.js'] },
+    } as const;
+    expect(listAnnotations(ground({ causes: [cause({ finding: finding(leaning) })] }))).toEqual([]);
+    expect(listAnnotations(ground({ causes: [cause({ finding: finding({ verdict: 'inconclusive' }) })] }))).not.toEqual(
+      [],
+    );
     expect(listAnnotations(ground({}, { place: { ...PULL, isDraft: true } }))).toEqual([]);
   });
 

@@ -40,6 +40,7 @@ const OPEN: readonly Reason[] = [
   { code: 'says', headline: 'x', isAll: false },
   { code: 'untied', check: 'test' },
 ];
+const LEANING = { to: 'code', path: ['test/shop.test.js', 'src/shop.js'] } as const;
 const NAMED_FIRST = ['✖ takes a coupon (1.24ms)', '…', `  ${PERCENT}`];
 const KNOWN = finding({ standing: 'known', isOwnThread: true });
 const OF_ANOTHER = failure({ hits: 2, firstSeen: { ...failure().firstSeen, pullRequest: 1, sha: 'e'.repeat(40) } });
@@ -86,6 +87,11 @@ describe('the title', () => {
     [`Your change: ${PERCENT}`, judgedHere({ standing: 'known', isOwnThread: true }, { failure: OF_ANOTHER })],
     [`Your change: ${PERCENT}`, judgedHere({ standing: 'known' }, { failure: failure({ hits: 2 }) })],
     [`Unclear: ${PERCENT}`, judgedHere({ verdict: 'inconclusive', reasons: OPEN })],
+    [`Probably your change: ${PERCENT}`, judgedHere({ verdict: 'inconclusive', reasons: OPEN, leaning: LEANING })],
+    [
+      'Cause found: COUPONS.get gives undefined for a code that is not in the map (src/coupons.js:14)',
+      judgedHere({ verdict: 'inconclusive', leaning: LEANING }, { inquiry: foundInquiry() }),
+    ],
     [
       'Unclear: test (20) says “71 % of diff hit”',
       judgedHere({ verdict: 'inconclusive', excerpt: { ...EMPTY_EXCERPT, headline: '71 % of diff hit' } }),
@@ -593,7 +599,7 @@ function hostile(text: string): CheckRunContent {
         { code: 'says', headline: text, isAll: true },
         { code: 'test_failed', test: text, others: 1 },
         { code: 'infrastructure', what: text, line: text },
-        { code: 'touched_by_test', path: text, test: text, how: 'uses' },
+        { code: 'touched_by_test', path: text, test: text, how: 'uses', via: text },
         { code: 'untied', check: text },
       ],
       standing: 'known',

@@ -70,6 +70,21 @@ it('tells whose a red check is, in less than 4 KB, and where else its failure wa
   });
 });
 
+it('tells that it is probably the change where nothing is certain, and how the test gets there', async () => {
+  const desk = await stage.desk('corner/leaning-told');
+  const test = "import { weigh } from '../src/weights.js';\n\ntest('all of it', () => assert.equal(weigh(1), 1));\n";
+  const weigh = (how: string) => `export const weigh = (grams) => Math.${how}(grams / 1000);\n`;
+  await desk.push('main', { files: { 'src/weights.js': weigh('ceil'), 'test/postage.test.js': test } });
+  const { number, sha } = await desk.pull({ files: { 'src/weights.js': weigh('floor') }, draft: true });
+  const error = ['AssertionError [ERR_ASSERTION]: 0 == 1', '', '    at x (file:///w/shop/test/postage.test.js:3:26)'];
+  await desk.run(sha, { test: { test: 'all of it', at: 'test/postage.test.js:3:1', error } });
+  const told = await (await openAgent('mara')).call('explain_check', { project: desk.name, pullRequest: number });
+  expect(told['answer']).toMatch(/^Red: can't tell whose fault it is; probably this change: /);
+  expect(told['causes']).toMatchObject([
+    { verdict: 'inconclusive', quoted: { leadsToChange: ['test/postage.test.js', 'src/weights.js'] } },
+  ]);
+});
+
 /** Lines as those of a key, without its first and last. */
 const KEY_LINES = Array.from({ length: 20 }, (_, at) =>
   Buffer.from(Array.from({ length: 48 }, (__, n) => (at * 37 + n * 11 + 3) % 251)).toString('base64'),

@@ -77,18 +77,6 @@ it('takes the change for the cause where it touches what the failing test is for
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
 });
 
-it('says that the failing test uses what the change touches, and does not call it your change for that', async () => {
-  const desk = await stage.desk('corner/used');
-  const money = 'export function percentOf(cents, percent) {\n  return Math.floor((cents * percent) / 100);\n}\n';
-  const test = "import { percentOf } from '../src/money.js';\n\ntest('all of it', () => percentOf(1, 100));\n";
-  await desk.push('main', { files: { 'test/receipt.test.js': test } });
-  const { sha } = await desk.pull({ files: { 'src/money.js': money } });
-  await desk.run(sha, { test: inTestAlone('test/receipt.test.js') });
-  const shown = desk.checkRun(sha);
-  expect(shown.title).toMatch(/^test fails here: /);
-  expect(shown.words).toContain('the change touches src/money.js, which test/receipt.test.js uses');
-});
-
 /** A failed assertion, whose only own frame is the test itself. */
 function inTestAlone(path: string): Failing {
   const frame = `    at TestContext.<anonymous> (file:///home/runner/work/shop/shop/${path}:15:10)`;
