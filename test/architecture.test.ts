@@ -20,7 +20,7 @@ interface Room {
 const ROOMS: Readonly<Record<string, Room>> = {
   core: { rooms: [], packages: [] },
   triage: { rooms: ['core'], packages: [] },
-  ci: { rooms: ['core', 'triage'], packages: [] },
+  ci: { rooms: ['core', 'triage'], packages: ['re2js'] },
   investigate: {
     rooms: ['core', 'installation'],
     packages: ['zod', 'web-tree-sitter', '@vscode/tree-sitter-wasm'],

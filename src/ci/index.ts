@@ -1,6 +1,7 @@
 // Red checks: whose fault one is, and what ties it to a change.
 export { isUnreadDocumentation, mayExcludeDocumentation } from './documentation.ts';
 export { type CheckEvidence, type FailureHistory, type Judgement, judgeCheck } from './judge.ts';
+export { compilePattern } from './known-pattern.ts';
 export { findLeaning, listRedefined } from './leaning.ts';
 export { createReacher } from './reach.ts';
 export { sharesCause } from './same-cause.ts';

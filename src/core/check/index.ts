@@ -54,6 +54,28 @@ export {
   type NotBegun,
   type PostedCheckRun,
 } from './head.ts';
+export {
+  describeKnownRefusal,
+  EMPTY_KNOWN_RECORD,
+  type IssueState,
+  KNOWN_LABEL,
+  type KnownEnd,
+  type KnownHit,
+  type KnownHits,
+  type KnownIssue,
+  type KnownMatch,
+  type KnownOfFailure,
+  type KnownRecord,
+  type KnownRefusal,
+  type KnownSign,
+  type KnownTie,
+  LEAST_LITERALS,
+  MATCHED_DAYS,
+  MOST_FAILURES,
+  type NamedFailure,
+  type PatternMatch,
+  type ProposedPattern,
+} from './known-issue.ts';
 export { describeNotBegun } from './not-begun.ts';
 export type { Reason, Verdict } from './verdict.ts';
 export { countWhose, describeWhoseCount, judgeWhose, type Whose } from './whose.ts';
