@@ -22,6 +22,7 @@ export interface LogContext {
   readonly thread?: string;
   readonly head?: string;
   readonly outcome?: string;
+  readonly known?: string;
   readonly project?: string;
 }
 

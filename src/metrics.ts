@@ -24,6 +24,7 @@ const SUBJECTS: Readonly<Record<JobKind, keyof LogContext>> = {
   'check-run': 'head',
   backfill: 'project',
   outcome: 'outcome',
+  known: 'known',
 };
 
 /** From a look into a table to a run that takes its ten minutes and its ending. */

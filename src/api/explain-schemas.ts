@@ -127,6 +127,18 @@ const CauseSchema = z
       })
       .nullable()
       .openapi({ description: 'Null: it was seen at this commit only.' }),
+    knownIssue: z
+      .object({
+        number: z.int().openapi({ description: "GitHub's, in the same repository." }),
+        state: z.enum(['known', 'touched', 'returned']).openapi({
+          description:
+            'Known: the issue covers these checks. Touched: it does not, since the change touches what fails. Returned: it was closed before they failed.',
+        }),
+        path: z.string().nullable().openapi({ description: 'What is touched; empty: not known.' }),
+        endedAt: z.string().nullable(),
+      })
+      .nullable()
+      .openapi({ description: 'The issue that people tied such failures to; null: none.' }),
     investigationId: z.string().nullable(),
     issueId: z.string().nullable().openapi({ description: 'Null: none, or it has not concluded.' }),
     notBegun: z.string().openapi({ description: 'Why no investigation began; empty: one did.' }),

@@ -104,6 +104,22 @@ export const FailureSchema = z
       .nullable()
       .optional()
       .openapi({ description: 'Null: it never passed on the same commit. Absent in webhooks.' }),
+    knownIssue: z
+      .object({
+        number: z.int().openapi({ description: "GitHub's, in the same repository." }),
+        isOpen: z.boolean().openapi({ description: 'Whether it covers failed checks with this failure.' }),
+        endedAt: z.string().nullable(),
+        pattern: z
+          .string()
+          .nullable()
+          .openapi({ description: 'By which it is covered; null: the failure itself was tied.' }),
+        at: z.string().openapi({ description: 'When it was tied.' }),
+      })
+      .nullable()
+      .optional()
+      .openapi({
+        description: 'The issue that people tied it to; null: none. Absent in webhooks and with a log that was read.',
+      }),
     firstSeen: SightingSchema,
     lastSeen: SightingSchema,
     checkNames: z.array(z.string()),

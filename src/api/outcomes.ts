@@ -1,6 +1,13 @@
 // Failures, what became of answers, and whether their confidence can be relied on.
 
-import { describeFlake, type Failure, type FailureView, type Flake, toFailureView } from '../core/check/index.ts';
+import {
+  describeFlake,
+  type Failure,
+  type FailureView,
+  type Flake,
+  type KnownOfFailure,
+  toFailureView,
+} from '../core/check/index.ts';
 import { calibrate, decideThreshold, toJudged } from '../core/outcome/index.ts';
 import type { LastFinding } from '../db/index.ts';
 import { type Asking, findVisibleProject, listVisibleProjects } from '../services/index.ts';
@@ -20,7 +27,13 @@ export async function listFailures(c: ApiContext, deps: ApiDeps): Promise<Respon
   const filter = await toFilter(deps, asking, query, find);
   const page = cutOutcomePage(c, deps, filter.limit, await deps.store.listFailures(filter.projectIds, filter));
   const last = await deps.store.findLastFindings(page);
-  return c.json(page.map((failure) => addFlake(deps, failure, last.get(failure.id))));
+  const known = await deps.store.listKnownOfFailures(page.map(({ id }) => id));
+  return c.json(
+    page.map((failure) => ({
+      ...addFlake(deps, failure, last.get(failure.id)),
+      knownIssue: toKnownView(known.get(failure.id)),
+    })),
+  );
 }
 
 /** GET /api/v1/failures/{failureId}/ */
@@ -29,7 +42,15 @@ export async function getFailure(c: ApiContext, deps: ApiDeps): Promise<Response
   const failure = (isIdOf('fal', id) ? await deps.store.findFailure(id) : null) ?? refuseAbsent();
   if ((await findVisibleProject(deps, getAsking(c), failure.projectId)) === null) refuseAbsent();
   const last = (await deps.store.findLastFindings([failure])).get(id);
-  return c.json(addFlake(deps, failure, last));
+  const known = await deps.store.listKnownOfFailures([id]);
+  return c.json({ ...addFlake(deps, failure, last), knownIssue: toKnownView(known.get(id)) });
+}
+
+/** Without the person who tied it. */
+function toKnownView(known: KnownOfFailure | undefined) {
+  if (known === undefined) return null;
+  const { number, state, endedAt, pattern, at } = known;
+  return { number, isOpen: state === 'open', endedAt, pattern, at };
 }
 
 /** `last`: what was found when it was last seen. */

@@ -7,11 +7,13 @@ import { formatGithubStart, formatIgnoredOwners, formatNotInstalled } from '../c
 import type { ExitCode } from '../cli/terminal.ts';
 import type { AppCredentials, Config } from '../config.ts';
 import { createSigningSecret } from '../core/account/index.ts';
+import type { Checks } from '../core/check/index.ts';
 import { createHolds } from '../core/holds.ts';
 import type { Forecast } from '../core/past.ts';
 import { type ConfigurationOf, DEFAULT_SETTINGS, type GithubProject, isGithubProject } from '../core/project/index.ts';
 import type { Worker } from '../core/queue.ts';
 import type { WaitCode } from '../core/reason.ts';
+import type { Memory } from '../core/thread/index.ts';
 import type { InstallationStore } from '../db/index.ts';
 import { createChecks } from '../github/checks/index.ts';
 import {
@@ -47,6 +49,7 @@ import {
 } from '../github/projects/index.ts';
 import {
   createCheckRunHandler,
+  createKnownHandler,
   createPublishHandler,
   decideCheckRun,
   loadCheckRunView,
@@ -120,6 +123,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
         config,
         listModels(investigator),
       ),
+      knownChecks: service.checks,
       signInMethod: createSignInMethod(service, mode.credentials, config),
       model: investigator?.model ?? null,
       works: worker,
@@ -164,6 +168,7 @@ export interface GithubService extends AsyncDisposable {
   readonly redelivery: ReturnType<typeof createRedelivery>;
   readonly inFlight: ReturnType<typeof createDeliveriesInFlight>;
   readonly probot: ReceivingProbot;
+  readonly checks: Pick<Checks, 'readIssue' | 'readOutput'>;
   readonly investigator: Investigator | null;
   /** Of browsers' sessions. */
   readonly sessionKey: Buffer;
@@ -245,8 +250,9 @@ export async function openGithubService(
   const sync = createProjectSync({ ...services, clients, allowedOwners });
   const redelivery = createRedelivery({ ...services, clients });
   const inFlight = createDeliveriesInFlight();
-  const memory = mode.kind === 'action' ? 'github' : 'records';
-  const app: CausewayAppDeps = {
+  const memory: Memory = mode.kind === 'action' ? 'github' : 'records';
+  const { readCheck, readArtifact } = services.reader;
+  const base = {
     ...services,
     ...listModels(investigator),
     memory,
@@ -264,17 +270,17 @@ export async function openGithubService(
     readBuildLog,
     shortenLog: condenseLog,
   };
+  const forChecks = { ...base, readArtifact };
+  const checks = createChecks(forChecks);
+  const app: CausewayAppDeps = { ...base, checks };
   const probot = await openProbot({
     credentials: getProbotCredentials(mode),
     apiUrl,
     log,
     app: createCausewayApp(app),
   });
-  const { readCheck, readArtifact } = services.reader;
   const waits = createWaits(services);
   const accountArea = mode.kind === 'action' ? '' : findAccountArea(mode.credentials, mode.publicUrl);
-  const forChecks = { ...app, permissions, shortenLog: condenseLog, readArtifact };
-  const checks = createChecks(forChecks);
   const published = {
     ...app,
     ...services,
@@ -299,10 +305,11 @@ export async function openGithubService(
       publish: { handler: createPublishHandler(published), limits: IN_ORDER },
       head: { handler: createHeadHandler(checked), limits: HEADS },
       'check-run': { handler: createCheckRunHandler(published), limits: IN_ORDER },
-      // What was long ago, and what became of an answer, needs records.
+      // What was long ago, and what became of an answer, and what people tied to issues, needs records.
       ...(memory === 'records' && {
         backfill: { handler: createBackfillHandler(checked), limits: BACKFILLS },
         outcome: { handler: createOutcomeHandler(published), limits: BACKFILLS },
+        known: { handler: createKnownHandler(published), limits: BACKFILLS },
       }),
     };
     return startWork(services, {
@@ -331,6 +338,7 @@ export async function openGithubService(
     redelivery,
     inFlight,
     probot,
+    checks,
     investigator,
     notRead,
     sessionKey: deriveSessionKey(config.sessionSecret, folder.encryptionKey),

@@ -63,6 +63,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
       permissions: { roleOf: async () => 'admin' },
       settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '', threshold: null }),
       configurationOf: createLocalConfiguration(config, investigator?.model.name ?? null),
+      knownChecks: null,
       signInMethod: { kind: 'local', command: `${launcher.here} sign-in` },
       model: investigator?.model ?? null,
       works: worker,

@@ -30,6 +30,7 @@ export interface PortOptions {
   readonly configurationOf: WebDeps['configurationOf'];
   readonly signInMethod: WebDeps['signInMethod'];
   readonly example: WebDeps['example'];
+  readonly knownChecks: WebDeps['knownChecks'];
   /** 32 bytes: seals browsers' sign-ins, and proves forms. */
   readonly sessionKey: Buffer;
   /** Address that callers use; "": from the port that is opened. */
@@ -55,7 +56,8 @@ const API = /^[^:]+:\/\/[^/]*\/(?:api|docs|healthz|readyz)(?:[/?]|$)/;
 
 /** The port of `serve`. */
 export async function openPort(services: Services, config: Config, options: PortOptions): Promise<RunningServer> {
-  const { permissions, settingsOf, configurationOf, signInMethod, example, sessionKey, model, receive } = options;
+  const { permissions, settingsOf, configurationOf, knownChecks, signInMethod, example, sessionKey, model, receive } =
+    options;
   const { metrics, log } = services;
   let address = options.publicUrl;
   const ready = openReadiness(services, config, options);
@@ -75,6 +77,7 @@ export async function openPort(services: Services, config: Config, options: Port
   const web = createWeb({
     ...shared,
     configurationOf,
+    knownChecks,
     signInMethod,
     example,
     highlight,

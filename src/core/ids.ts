@@ -20,7 +20,8 @@ type IdPrefix =
   | 'fal'
   | 'ses'
   | 'out'
-  | 'sub';
+  | 'sub'
+  | 'kno';
 
 /** `length` uniform base62 characters (bytes ≥ 248 are discarded to avoid modulo bias). */
 export function createBase62(length: number): string {

@@ -4,7 +4,8 @@
  * `run`: an investigation. `webhook`: one webhook to a caller. `delivery`: an event from GitHub. `urgent-delivery`: the
  * same with slots of its own, since all others may be waiting for GitHub. `publish`: updates what is on GitHub for one
  * thread. `head`: judges the checks of one commit. `check-run`: updates our check run on one head. `backfill`: reads a
- * project's failed checks of the last 14 days. `outcome`: looks at what became of one answer.
+ * project's failed checks of the last 14 days. `outcome`: looks at what became of one answer. `known`: updates our comment on
+ * one issue that people tied failures to.
  */
 export const JOB_KINDS = [
   'run',
@@ -16,6 +17,7 @@ export const JOB_KINDS = [
   'check-run',
   'backfill',
   'outcome',
+  'known',
 ] as const;
 
 export type JobKind = (typeof JOB_KINDS)[number];
@@ -27,7 +29,7 @@ export type Urgency = 'person' | 'automatic';
 export interface NewJob {
   readonly kind: JobKind;
   /**
-   * Id of the run, webhook, delivery, thread, head, project or outcome. At most one job per kind and subject exists: enqueuing
+   * Id of the run, webhook, delivery, thread, head, project, outcome or known issue. At most one job per kind and subject exists: enqueuing
    * it again keeps the earlier `runAt` and the higher urgency; if it is running, it runs once more afterwards.
    */
   readonly subject: string;

@@ -21,6 +21,7 @@ type AuditVerb =
   | 'issue.erased'
   | 'thread.opened'
   | 'fix.requested'
+  | `known.${'tied' | 'ended'}`
   | 'installation.made'
   | 'installation.removed';
 
@@ -47,6 +48,8 @@ type AuditSubject =
       readonly trigger: Trigger['kind'] | null;
       readonly isPosted: boolean;
     }
+  /** Of the repository. */
+  | { readonly kind: 'issue'; readonly number: number }
   /** `text`: the name, or the caller's own name for a report; `issueId`: what an investigation ended with, or "". */
   | { readonly kind: 'named'; readonly text: string; readonly issueId: string };
 
@@ -217,6 +220,10 @@ async function readSubjects(reader: Reader, ids: readonly string[]): Promise<Kno
   const tokens = await queryInChunks(getIds('tok_'), (some) =>
     reader.selectFrom('tokens').select(['id', 'name']).where('id', 'in', some).execute(),
   );
+  const known = await queryInChunks(getIds('kno_'), (some) =>
+    reader.selectFrom('known_issues').select(['id', 'number']).where('id', 'in', some).execute(),
+  );
+  for (const { id, number } of known) subjects.set(id, { kind: 'issue', number });
   for (const { id, name } of tokens) subjects.set(id, { kind: 'named', text: name, issueId: '' });
   return { subjects, people, triggers };
 }

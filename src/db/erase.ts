@@ -5,6 +5,7 @@ import type { CommandReply, ThreadRecord } from '../core/thread/index.ts';
 import { OPERATOR, toGithubActor, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { erasePersonFromPlace, toHeadRecordColumns } from './heads.ts';
+import { erasePersonFromKnown } from './known-issues.ts';
 import { eraseVotes, removeLooks } from './outcomes.ts';
 import type { Trx } from './schema.ts';
 import { enqueueUpdates, readRequester, removeRequester, toRecordColumns, toThread } from './threads.ts';
@@ -15,7 +16,7 @@ export interface ErasedAccount {
   readonly tokens: number;
   /** Webhooks of theirs, with their addresses. */
   readonly webhooks: number;
-  /** Threads and heads that named them, and their votes on answers. */
+  /** Threads and heads that named them, their votes on answers, and what they tied to issues. */
   readonly mentions: number;
   /** Investigations that they started. These stay with their project, without the person and their instructions. */
   readonly kept: number;
@@ -245,6 +246,8 @@ export async function eraseProjects(trx: Trx, jobs: Enqueuer, { ids, limit }: So
   const threads = await trx.deleteFrom('threads').where('project_id', 'in', ids).returning('id').execute();
   await jobs.remove(trx, 'publish', toIds(threads));
   await jobs.remove(trx, 'backfill', ids);
+  const known = await trx.deleteFrom('known_issues').where('project_id', 'in', ids).returning('id').execute();
+  await jobs.remove(trx, 'known', toIds(known));
   const webhooks = await trx.deleteFrom('webhooks').where('project_id', 'in', ids).returning('id').execute();
   await jobs.remove(trx, 'webhook', toIds(webhooks));
   await trx.deleteFrom('projects').where('id', 'in', ids).execute();
@@ -302,7 +305,11 @@ async function eraseAccount(
   if (githubId !== null) {
     const threads = await erasePersonFromThreads(trx, githubId);
     await enqueueUpdates(trx, jobs, threads, { runAt: now });
-    mentions = threads.length + (await erasePersonFromHeads(trx, githubId)) + (await eraseVotes(trx, githubId));
+    mentions =
+      threads.length +
+      (await erasePersonFromHeads(trx, githubId)) +
+      (await eraseVotes(trx, githubId)) +
+      (await erasePersonFromKnown(trx, githubId));
     const actor = toGithubActor({ id: githubId });
     const audit = trx.updateTable('audit').set({ account_id: who }).where('account_id', '=', actor);
     entries = (await audit.returning('seq').execute()).length;

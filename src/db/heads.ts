@@ -111,6 +111,9 @@ export function createHeadVerbs(database: Database) {
     findLastFindings: (
       failures: readonly Pick<Failure, 'id' | 'projectId' | 'lastSeen'>[],
     ): Promise<ReadonlyMap<string, LastFinding>> => database.read((reader) => findLastFindings(reader, failures)),
+    /** What was found at heads since then, the newest first, at most so many heads; `before`: the last one of those before. */
+    listRecentFindings: (projectId: string, page: RecentPage): Promise<readonly Head[]> =>
+      database.read((reader) => listRecentFindings(reader, projectId, page)),
     /** Jobs that were run again since then; `since`: ISO 8601. */
     countReruns: (projectId: string, since: string): Promise<number> =>
       database.read(async (reader) => {
@@ -159,6 +162,43 @@ export function createHeadVerbs(database: Database) {
         return toHeads(rows);
       }),
   };
+}
+
+interface RecentPage {
+  /** ISO 8601. */
+  readonly since: string;
+  /** Id of a head. */
+  readonly before?: string;
+  readonly limit: number;
+}
+
+async function listRecentFindings(
+  reader: Reader,
+  projectId: string,
+  { since, before, limit }: RecentPage,
+): Promise<readonly Head[]> {
+  let recent = reader
+    .selectFrom('heads as recent')
+    .select('recent.seq')
+    .where('recent.project_id', '=', projectId)
+    .where('recent.created_at', '>=', since)
+    .where((expression) =>
+      expression.exists(
+        expression.selectFrom('findings as any').select('any.number').whereRef('any.head_id', '=', 'recent.id'),
+      ),
+    )
+    .orderBy('recent.seq', 'desc')
+    .limit(limit);
+  if (before !== undefined) {
+    const last = await reader.selectFrom('heads').select('seq').where('id', '=', before).executeTakeFirst();
+    if (last === undefined) return [];
+    recent = recent.where('recent.seq', '<', last.seq);
+  }
+  return toHeads(
+    await selectHeads(reader)
+      .where('heads.seq', 'in', () => recent)
+      .execute(),
+  );
 }
 
 /** A finding with the pull request that it was investigated for. */

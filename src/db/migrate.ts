@@ -8,6 +8,7 @@ import { createTables } from './migrations/0001-initial.ts';
 import { createOutcomeTables } from './migrations/0002-outcomes.ts';
 import { createSubscriptionTables } from './migrations/0003-subscriptions.ts';
 import { discardRefusedAnswers } from './migrations/0004-refused-answers.ts';
+import { createKnownIssueTables } from './migrations/0005-known-issues.ts';
 import { makeCommitMarks, sweepCommitMarks } from './postgres-errors.ts';
 import type { Reader } from './schema.ts';
 
@@ -26,6 +27,7 @@ export function listMigrations(form: TableForm): Record<string, Migration> {
     '0002-outcomes': { up: (database) => createOutcomeTables(database, form) },
     '0003-subscriptions': { up: (database) => createSubscriptionTables(database, form) },
     '0004-refused-answers': { up: discardRefusedAnswers },
+    '0005-known-issues': { up: (database) => createKnownIssueTables(database, form) },
   };
 }
 

@@ -3,6 +3,7 @@ import { sweepSessions, sweepSignIns } from './accounts.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { BATCH, deleteHeads, eraseHeads, eraseInvestigations, eraseProjects, repeatInBatches } from './erase.ts';
 import { closeUnseen } from './failures.ts';
+import { sweepKnownIssues } from './known-issues.ts';
 import { ON_GITHUB, type Trx } from './schema.ts';
 
 interface RetentionLimits {
@@ -116,6 +117,7 @@ export function createRetentionVerbs(database: Database) {
       const ended = await repeat((trx) => sweepInvestigations(trx, jobs, past));
       const gone = await repeat(async (trx) => eraseProjects(trx, jobs, await findGone(trx)));
       await database.write((trx) => sweepThreads(trx, jobs, endedBefore));
+      await database.write((trx) => sweepKnownIssues(trx, jobs, endedBefore));
       if (heads + failures + goneHeads + ended + gone > 0) await database.forgetErased();
       return ended + gone;
     },

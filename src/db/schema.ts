@@ -1,7 +1,7 @@
 // The tables as Kysely sees them: text, integers, JSON as text and ISO timestamps only, so that every engine agrees.
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { Subscription, SubscriptionFormat, WebhookState, WebhookType } from '../core/account/index.ts';
-import type { Closing, HeadState, Verdict } from '../core/check/index.ts';
+import type { Closing, HeadState, KnownEnd, KnownIssue, Verdict } from '../core/check/index.ts';
 import type { Fate, Vote } from '../core/outcome/index.ts';
 import type { JobKind, Urgency } from '../core/queue.ts';
 import type { InvestigationState, Origin } from '../core/report/index.ts';
@@ -33,6 +33,9 @@ export interface Schema {
   failures: FailureTable;
   sightings: SightingTable;
   passing_checks: PassingCheckTable;
+  known_issues: KnownIssueTable;
+  known_ties: KnownTieTable;
+  known_hits: KnownHitTable;
   backfills: BackfillTable;
   outcomes: OutcomeTable;
   votes: VoteTable;
@@ -317,6 +320,49 @@ interface PassingCheckTable {
   passed_at: string;
   /** GitHub's number; null: a commit status, or noted before this was. */
   run_id: number | null;
+}
+
+export interface KnownIssueTable extends Sequenced {
+  id: string;
+  project_id: string;
+  /** GitHub's. */
+  number: number;
+  title: string;
+  state: KnownIssue['state'];
+  /** Both null until it ends. */
+  ended_at: string | null;
+  ended_by: KnownEnd | null;
+  is_labelled: 0 | 1;
+  /** JSON: ids of failures. */
+  named: string;
+  /** JSON: ProposedPattern. */
+  proposed: string | null;
+  /** JSON: KnownRecord. */
+  record: string;
+  created_at: string;
+  changed_at: string;
+}
+
+/** A failure or a pattern: the other is null. */
+export interface KnownTieTable extends Sequenced {
+  known_id: string;
+  failure_id: string | null;
+  pattern: string | null;
+  /** JSON: Person; null: erased. */
+  person: string | null;
+  at: string;
+}
+
+export interface KnownHitTable {
+  known_id: string;
+  /** Of the sighting. */
+  key: string;
+  failure_id: string;
+  sha: string;
+  pull_request: number | null;
+  check_name: string;
+  is_after_end: 0 | 1;
+  seen_at: string;
 }
 
 interface BackfillTable {

@@ -12,6 +12,7 @@ import { createErasureVerbs } from './erase.ts';
 import { createFailureVerbs } from './failures.ts';
 import { createHeadVerbs } from './heads.ts';
 import { createInvestigationVerbs, createIssueVerbs } from './investigations.ts';
+import { createKnownIssueVerbs } from './known-issues.ts';
 import { createOutcomeVerbs } from './outcomes.ts';
 import { createInstallationVerbs, createProjectVerbs } from './projects.ts';
 import { createReportVerbs } from './reports.ts';
@@ -44,6 +45,7 @@ export function createVerbs(database: Database, seal: Seal) {
     ...createThreadVerbs(database),
     ...createHeadVerbs(database),
     ...createFailureVerbs(database),
+    ...createKnownIssueVerbs(database),
     ...createBackfillVerbs(database),
     ...createOutcomeVerbs(database),
     ...createAnswerVerbs(database),

@@ -13,6 +13,7 @@ import {
   onIssueClosed,
   onIssueGone,
   onIssueLabeled,
+  onIssueUnlabeled,
   onPullRequestChanged,
   onPush,
   onRepositoryChanged,
@@ -27,6 +28,7 @@ type AnyHandler = (deps: CausewayAppDeps, delivered: never, signal: AbortSignal)
 /** By GitHub's names. The receiver stores these events only; see intake/delivery.ts. */
 const HANDLERS: readonly (readonly [AnyHandler, ...EmitterWebhookEventName[]])[] = [
   [onIssueLabeled, 'issues.labeled'],
+  [onIssueUnlabeled, 'issues.unlabeled'],
   [onIssueClosed, 'issues.closed', 'issues.reopened'],
   [onIssueGone, 'issues.deleted', 'issues.transferred'],
   [onCommentCreated, 'issue_comment.created'],

@@ -192,6 +192,7 @@ interface JudgedCause {
     };
     readonly sharedFrom: number | null;
   } | null;
+  readonly knownIssue: { readonly number: number; readonly state: 'known' | 'touched' | 'returned' } | null;
   readonly investigationId: string | null;
   readonly issueId: string | null;
   readonly notBegun: string;
@@ -216,7 +217,8 @@ const EXCUSES: Readonly<Record<Exclude<Verdict, 'code' | 'inconclusive'>, string
   infrastructure: 'the machine failed; re-run the check',
 };
 
-function sayWhoseFault({ verdict, whose, known, leaning }: JudgedCause, isDefault: boolean): string {
+function sayWhoseFault({ verdict, whose, known, knownIssue, leaning }: JudgedCause, isDefault: boolean): string {
+  if (knownIssue?.state === 'known') return `not this change: a known failure, followed in issue #${knownIssue.number}`;
   if (verdict === 'inconclusive')
     return `can't tell whose fault it is${leaning === null ? '' : '; probably this change: the failing test gets to what it touches through imports (leadsToChange)'}`;
   if (verdict === 'flaky' && whose === 'unknown')
@@ -348,6 +350,7 @@ function describeCause(cause: JudgedCause, isDefault: boolean, answer: Issue | n
         firstCommit: known.firstSeen.sha,
       },
     }),
+    ...(cause.knownIssue !== null && { knownIssue: cause.knownIssue }),
     ...(range !== null && { broughtBy: range }),
     ...(cause.issueId !== null && { issueId: cause.issueId }),
     ...(answer !== null && {

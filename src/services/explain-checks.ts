@@ -8,6 +8,7 @@ import {
   type Head,
   type HeadPlace,
   judgeWhose,
+  type KnownMatch,
   type Leaning,
   mayNameCommits,
   nameBareError,
@@ -54,6 +55,12 @@ interface ExplainedCause
   /** The commits that brought it to the default branch; null: unknown, or the change under test did. */
   readonly range: FailureView['range'];
   readonly known: KnownCause | null;
+  readonly knownIssue: {
+    readonly number: number;
+    readonly state: KnownMatch['code'];
+    readonly path: string | null;
+    readonly endedAt: string | null;
+  } | null;
   readonly issueId: string | null;
   /** Why no investigation began, a sentence; "": one did. */
   readonly notBegun: string;
@@ -218,9 +225,19 @@ async function explainCause(
     testFile,
     range: findShownRange(finding, failure, head.place),
     known: failure === null ? null : await describeKnown(finding, failure, { head, readSource }),
+    knownIssue: finding.known === undefined ? null : toKnownIssueView(finding.known),
     investigationId,
     issueId,
     notBegun: finding.notBegun === null ? '' : describeNotBegun(finding.notBegun),
+  };
+}
+
+function toKnownIssueView(known: KnownMatch): NonNullable<ExplainedCause['knownIssue']> {
+  return {
+    number: known.issue,
+    state: known.code,
+    path: known.code === 'touched' ? known.path : null,
+    endedAt: known.code === 'returned' ? known.endedAt : null,
   };
 }
 

@@ -51,6 +51,14 @@ export {
 export { MOST_CALLS, makeForecast, NOMINAL_COST, readPast } from './forecast.ts';
 export { createBudgetLog, createPausableModel, type Investigator } from './investigator.ts';
 export { createHeadHandler } from './judge-head.ts';
+export {
+  confirmPattern,
+  type KnownAnswer,
+  type KnownDeps,
+  proposePattern,
+  tieFailure,
+  untieIssue,
+} from './known-failures.ts';
 export { createRateLimiter, type Hold, type RateLimiter, takeFromQuota } from './rate-limit.ts';
 export { listPatchHeaders, loadChange, toPatch, UNWRITABLE } from './read-patch.ts';
 export { findObstacle, type ProjectSettings, requestPullRequest } from './request-pull-request.ts';

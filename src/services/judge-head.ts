@@ -7,6 +7,7 @@ import { cleanChecks } from './checks/check-texts.ts';
 import { addTestFiles } from './checks/find-test-file.ts';
 import { judgeGroups } from './checks/judge-groups.ts';
 import { createLook, type Look, runCheckJob, saveSeen } from './checks/look.ts';
+import { addKnown } from './checks/match-known.ts';
 import { createBaseReader } from './checks/read-base.ts';
 import { readSuspects } from './checks/read-suspects.ts';
 import { rerunFlaky } from './checks/rerun-flaky.ts';
@@ -129,7 +130,7 @@ async function judgeSuspects(
   }
   const counted: Recorded[] = [];
   for (const one of judged) counted.push(await recordFinding(look, place, one));
-  const recorded = await addTestFiles(look, rules, counted);
+  const recorded = await addKnown(look, place, await addTestFiles(look, rules, counted));
   await closeGreen(look, place, sorted, recorded);
   const stillWaiting = listWaitingNames(sorted.waiting);
   const rerun = stillWaiting.length === 0 ? await rerunFlaky(look, { place, rules }, recorded) : null;

@@ -31,6 +31,8 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   'investigation.cancelled': { group: 'analysis', words: 'stopped an investigation' },
   'thread.opened': { group: 'analysis', words: 'requested an analysis' },
   'fix.requested': { group: 'analysis', words: 'requested a pull request' },
+  'known.tied': { group: 'analysis', words: 'tied a known failure to an issue' },
+  'known.ended': { group: 'analysis', words: 'untied a known failure' },
   'token.created': { group: 'credentials', words: 'created an auth token' },
   'token.revoked': { group: 'credentials', words: 'revoked an auth token' },
   'token.created_by_operator': { group: 'credentials', words: 'got an auth token from the operator, in the terminal' },
@@ -188,8 +190,14 @@ function renderDeed(entry: AuditEntry, byId: ProjectsById): Html {
     }
   }
   if (about?.kind === 'thread') return html`${words} for ${renderPlace(entry, byId)}`;
+  if (about?.kind === 'issue') return html`${words}: ${renderIssueOf(entry, about.number, byId)}`;
   if (about === null || about.text === '') return html`${words}`;
   return html`${words}: ${sanitiseLine(about.text, 120)}`;
+}
+
+function renderIssueOf({ projectId }: AuditEntry, number: number, byId: ProjectsById): Html {
+  const project = byId.get(projectId ?? '');
+  return project === undefined ? html`#${number}` : renderNumber(project, 'issues', number);
 }
 
 /** What a thread is about, linked to GitHub where the person sees its project. */

@@ -16,6 +16,7 @@ import { getHome } from './home.ts';
 import { getInvestigationPage, getLive, postStop } from './investigation.ts';
 import { getDeleteIssue, getIssuePage, postDeleteIssue, postPullRequest } from './issue.ts';
 import { getMarkdown, getPatch } from './issue-exports.ts';
+import { postKnown } from './known-issue.ts';
 import { createAbsentRefusal, createPageHeaders, getAsset, renderRefusal, WebRefusal } from './layout.ts';
 import { getTokenForm, postToken } from './new-token.ts';
 import { getObserved } from './observed.ts';
@@ -67,6 +68,7 @@ const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: Pag
   ['GET', '/projects/:projectId', getProjectPage],
   ['GET', '/projects/:projectId/failures', getFailures],
   ['GET', '/projects/:projectId/failures/:failureId', getFailurePage],
+  ['POST', '/projects/:projectId/failures/:failureId/known', postKnown],
   ['GET', '/projects/:projectId/calibration', getProjectCalibration],
   ['GET', '/projects/:projectId/observed', getObserved],
   ['GET', '/projects/:projectId/settings', getSettings],

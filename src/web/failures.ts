@@ -36,6 +36,7 @@ import {
   titleByCheck,
   titleFailure,
 } from './failure-parts.ts';
+import { renderKnownNumber, renderLabelledIssues } from './known-issue.ts';
 import { type Html, refuseAbsentPage, renderPage } from './layout.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
 
@@ -79,6 +80,7 @@ ${renderPager({
   next: last === undefined ? null : `${address}?state=${state}&after=${last.id}`,
 })}`,
 )}
+${after === '' ? await renderLabelledIssues(deps, project) : ''}
 ${renderFlaky(deps, flaky, findings)}`;
   const crumbs = createCrumbs(project, { text: 'Failures', href: address });
   return renderPage(c, deps, { title: `Failures · ${project.name}`, body, section: 'projects', crumbs });
@@ -104,6 +106,7 @@ export async function renderFailures(
   const days = listDaysUntil(now());
   const findings = await store.findLastFindings(failures);
   const sightings = await readSightings(store, failures, days);
+  const known = await store.listKnownOfFailures(failures.map(({ id }) => id));
   return renderTable({
     caption: 'Failures',
     style: 'ledger failures',
@@ -115,7 +118,7 @@ export async function renderFailures(
       return [
         [
           html`${renderFailureLink(failure, last)}
-<span class="soft below">${listSources(project, failure, { last, isNamed: projects.length > 1 })}</span>`,
+<span class="soft below">${listSources(project, failure, { last, isNamed: projects.length > 1 })}</span>${renderKnownNumber(project, known.get(failure.id))}`,
           renderFailureState(project, failure),
           renderCounts(project, failure, sightings.get(failure.id) ?? []),
           renderFailurePlaces(project, failure),

@@ -9,7 +9,7 @@ import type { ConfigurationOf, Project } from '../core/project/index.ts';
 import type { ExampleReport } from '../core/report/index.ts';
 import type { Store } from '../db/index.ts';
 import type { Log } from '../log.ts';
-import type { Asking, Changes, CheckCallbackUrl, ProjectSettings, RateLimiter } from '../services/index.ts';
+import type { Asking, Changes, CheckCallbackUrl, KnownDeps, ProjectSettings, RateLimiter } from '../services/index.ts';
 import type { Highlighter } from './highlight.ts';
 
 /** How people sign in. */
@@ -34,6 +34,8 @@ export interface WebDeps {
   /** Throws `github_failed` where it cannot be read just now. */
   readonly settingsOf: (project: Project, signal: AbortSignal) => Promise<ProjectSettings>;
   readonly configurationOf: ConfigurationOf;
+  /** What tying known failures asks of GitHub; null: there is none. */
+  readonly knownChecks: KnownDeps['checks'] | null;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;
   readonly room: FindShortage;

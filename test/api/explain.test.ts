@@ -83,7 +83,7 @@ describe('GET /api/v1/checks/', () => {
           leaning: null,
           reached: [{ path: 'src/cart.py', isCertain: true }],
           owners: ['@octo/cart'],
-          ...{ testFile: '', range: null, known: null },
+          ...{ testFile: '', range: null, known: null, knownIssue: null },
           investigationId: failure?.investigationId,
           issueId: null,
           notBegun: '',

@@ -7,7 +7,19 @@ import type { Opened } from './engine.ts';
 
 const RECORDS = [
   ...(['runs', 'steps', 'investigations', 'issues', 'webhooks', 'threads', 'jobs'] as const),
-  ...(['heads', 'findings', 'failures', 'sightings', 'passing_checks', 'backfills', 'outcomes', 'votes'] as const),
+  ...([
+    'heads',
+    'findings',
+    'failures',
+    'sightings',
+    'passing_checks',
+    'known_issues',
+    'known_ties',
+    'known_hits',
+    'backfills',
+    'outcomes',
+    'votes',
+  ] as const),
   ...(['webhook_attempts', 'sessions', 'sign_in_codes', 'sign_in_states'] as const),
 ] as const;
 

@@ -11,6 +11,7 @@ import { failuresContract, habitsContract, likeliestContract } from './store-fai
 import { forgettingChecksContract, forgettingContract } from './store-forgetting.ts';
 import { checkLinksContract, foundThreadsContract } from './store-found-threads.ts';
 import { headsContract, heldHeadsContract, redHeadsContract } from './store-heads.ts';
+import { knownIssuesContract } from './store-known-issues.ts';
 import { outcomesContract } from './store-outcomes.ts';
 import { installationsContract, projectsContract, upkeepContract } from './store-projects.ts';
 import { endingsContract, runsContract } from './store-runs.ts';
@@ -72,5 +73,6 @@ export function checksContract(engine: Engine): void {
     checkLinksContract(engine);
     forgettingChecksContract(engine);
     outcomesContract(engine);
+    knownIssuesContract(engine);
   });
 }

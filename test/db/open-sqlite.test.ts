@@ -77,7 +77,8 @@ describe('a SQLite file', () => {
     };
     const ids = await stored();
     const connection = new Sqlite(file);
-    connection.exec("delete from kysely_migration where name = '0004-refused-answers'");
+    connection.exec('drop table known_hits; drop table known_ties; drop table known_issues');
+    connection.exec("delete from kysely_migration where name >= '0004'");
     connection.close();
     await using opened = await openSqlite(file);
     await expectNoRefusedAnswers(opened.store, ids);

@@ -10,6 +10,7 @@ import {
   toCheckKey,
 } from '../../src/core/check/check.ts';
 import type { HeadPlace } from '../../src/core/check/head.ts';
+import type { IssueState } from '../../src/core/check/known-issue.ts';
 import type { PastReader } from '../../src/core/past.ts';
 import type { Person } from '../../src/core/project/person.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/project/settings.ts';
@@ -35,6 +36,8 @@ export interface MemoryWorld {
   readonly changed: Map<string, ChangedFiles>;
   /** Commits of the default branch, the oldest first. */
   readonly history: string[];
+  /** Issues by their numbers; one that is not named is gone. */
+  readonly issues: Map<number, IssueState>;
   /** Jobs that were run again. */
   readonly reruns: number[];
   /** What listing the past costs. */
@@ -51,7 +54,16 @@ export function memoryWorld(): MemoryWorld {
       ...{ include: [], exclude: [], branches: [], bots: 'verdict', opens: true, rerun: 'off' },
       settings: DEFAULT_SETTINGS,
     },
-    ...{ runs: [], places: new Map(), changed: new Map(), history: [], reruns: [], asked: [], before: () => {} },
+    ...{
+      runs: [],
+      places: new Map(),
+      changed: new Map(),
+      history: [],
+      issues: new Map(),
+      reruns: [],
+      asked: [],
+      before: () => {},
+    },
     pastCalls: 1,
   };
 }
@@ -108,6 +120,10 @@ export function createMemoryChecks(world: MemoryWorld): Checks & PastReader {
       if (jobIds.some((id) => world.reruns.includes(id))) return { kind: 'started_before' };
       world.reruns.push(...jobIds);
       return { kind: 'started' };
+    },
+    readIssue: async (_, number, signal) => {
+      ask('issue', String(number), signal);
+      return world.issues.get(number) ?? { kind: 'gone' };
     },
     listPast: async (_, { since }, signal) => {
       ask('past', '', signal);

@@ -92,6 +92,8 @@ export interface WebGroundOptions {
   readonly signInMethod?: SignInMethod;
   readonly settings?: Partial<ProjectSettings> | Error;
   readonly configuration?: EffectiveConfiguration | Error;
+  /** Default: there is no GitHub. */
+  readonly knownChecks?: WebDeps['knownChecks'];
   readonly limits?: Parameters<typeof createRateLimiter>[0];
   readonly baseUrl?: string;
   readonly modelName?: string | null;
@@ -137,6 +139,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
     },
     signInMethod: options.signInMethod ?? LOCAL,
     example: null,
+    knownChecks: options.knownChecks ?? null,
     highlight,
     checkCallbackUrl: (url, field) => checkCallbackUrl(url, { allow: parseCallbackAllow(''), localMode: true }, field),
     newSigningSecret: () => `whsec_${randomBytes(24).toString('base64')}`,

@@ -6,6 +6,7 @@ import { CausewayError } from '../errors.ts';
 import type { GithubProject, InvestigationSettings, Person } from '../project/index.ts';
 import type { CommitRange } from './failure.ts';
 import type { HeadPlace } from './head.ts';
+import type { IssueState } from './known-issue.ts';
 import type { Reason } from './verdict.ts';
 
 /**
@@ -249,6 +250,8 @@ export interface Checks {
    * runs as well, so it is refused where that isn't harmless. Of several runs: `started` where one was.
    */
   rerunJobs(project: GithubProject, request: RerunRequest, signal: AbortSignal): Promise<Rerun>;
+  /** As it is now; `gone` also where it was moved to another repository. */
+  readIssue(project: GithubProject, number: number, signal: AbortSignal): Promise<IssueState>;
 }
 
 /** One clause for a list: lower case, no full stop. */

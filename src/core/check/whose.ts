@@ -7,11 +7,13 @@ import type { Finding } from './head.ts';
 /** `likely_this_change`: it passes on the base, and nothing shows how the change gets to what fails. */
 export type Whose = 'this_change' | 'likely_this_change' | 'not_this_change' | 'unknown';
 
-type JudgedFinding = Pick<Finding, 'verdict' | 'reasons' | 'isTouched' | 'base' | 'sharedFrom'>;
+type JudgedFinding = Pick<Finding, 'known' | 'verdict' | 'reasons' | 'isTouched' | 'base' | 'sharedFrom'>;
 
 /** `failure`: null where it was deleted. Of a default branch there is no change to answer for. */
 export function judgeWhose(finding: JudgedFinding, failure: Pick<Failure, 'flakyHits'> | null): Whose {
   const { verdict, reasons, isTouched = false, base, sharedFrom = null } = finding;
+  // People tied it to an issue, and the change touches nothing of it.
+  if (finding.known?.code === 'known') return 'not_this_change';
   switch (verdict) {
     case 'base_broken':
     case 'infrastructure':

@@ -1,6 +1,6 @@
 // A thread: one subject on GitHub, what was requested there and by whom, and what Causeway has posted.
 
-import type { CommitRange } from '../check/index.ts';
+import type { CommitRange, KnownRefusal, PatternMatch } from '../check/index.ts';
 import type { Person, Role } from '../project/index.ts';
 import type { ProofProgress } from '../proof/index.ts';
 import type { WithheldReason } from './withheld.ts';
@@ -89,7 +89,7 @@ export interface ThreadRecord {
 }
 
 /** What a person can write after `/analyse`. */
-export const COMMAND_NAMES = ['fix', 'stop', 'retry', 'right', 'wrong', 'help'] as const;
+export const COMMAND_NAMES = ['fix', 'stop', 'retry', 'right', 'wrong', 'known', 'help'] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
@@ -112,6 +112,16 @@ export interface CommandReply {
           | 'nothing_failed'
           | 'not_kept';
       }
+    | { readonly code: 'known_not_kept' | 'known_needs_write' }
+    /** `issue`: null where none was named. */
+    | { readonly code: 'known_refused'; readonly issue: number | null; readonly refusal: KnownRefusal }
+    | {
+        readonly code: 'known_proposed';
+        readonly issue: number;
+        readonly pattern: string;
+        readonly matches: readonly PatternMatch[];
+      }
+    | { readonly code: 'known_tied'; readonly issue: number; readonly pattern: string }
     | { readonly code: 'already_open' | 'already_merged'; readonly number: number; readonly url: string }
     /** `offer`: absent in replies that an earlier version stored. */
     | { readonly code: 'did_you_mean'; readonly command: CommandName; readonly offer?: Offer }

@@ -9,6 +9,7 @@ import { isAncestor, readChangedFiles, readCommitRange } from './commit-range.ts
 import { findPlace } from './find-place.ts';
 import { listChecks } from './list-checks.ts';
 import { listPastChecks } from './past-checks.ts';
+import { readIssueState } from './read-issue.ts';
 import { readWords } from './read-words.ts';
 import { rerunJobs } from './rerun-jobs.ts';
 import type { ChecksDeps, Inquiry, RunCache } from './workflow-runs.ts';
@@ -39,6 +40,7 @@ export function createChecks(deps: ChecksDeps): Checks & PastReader {
     readRange: (project, ends, signal) =>
       answer(project, signal, (inquiry) => unlessSpent(readCommitRange(inquiry, ends), null)),
     rerunJobs: (project, request, signal) => answer(project, signal, (inquiry) => rerunJobs(inquiry, request)),
+    readIssue: (project, number, signal) => answer(project, signal, (inquiry) => readIssueState(inquiry, number)),
     listPast: (project, past, signal) => answer(project, signal, (inquiry) => listPastChecks(inquiry, past)),
   };
 }

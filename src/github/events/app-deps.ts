@@ -4,7 +4,7 @@ import type { GithubProject } from '../../core/project/index.ts';
 import type { Memory, Thread } from '../../core/thread/index.ts';
 import type { Store } from '../../db/index.ts';
 import type { Log } from '../../log.ts';
-import type { AcceptReportDeps, CancelDeps } from '../../services/index.ts';
+import type { AcceptReportDeps, CancelDeps, KnownDeps } from '../../services/index.ts';
 import type { GithubClients } from '../clients/index.ts';
 import type { ConfigurationReader, Mode } from '../configuration/index.ts';
 import type { ProjectSync } from '../projects/index.ts';
@@ -29,6 +29,8 @@ export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<C
   readonly newSigningSecret: () => string;
   /** Ends with the job that handles the delivery. */
   readonly signalOf: (deliveryId: string) => AbortSignal;
+  /** What tying known failures takes. */
+  readonly checks: KnownDeps['checks'];
   readonly log: Log;
 }
 

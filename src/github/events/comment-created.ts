@@ -7,6 +7,7 @@ import { cancelInvestigation } from '../../services/index.ts';
 import { isBot, isOurs, toPerson } from '../clients/index.ts';
 import { type CommentCommand, mayHaveCommand, parseCommand } from '../report/index.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
+import { carryOutKnown } from './known-command.ts';
 import { addReaction, replyToCommand } from './replies.ts';
 import {
   findAnswer,
@@ -56,6 +57,8 @@ async function carryOutCommand(
         : await replyToCommand(deps, request, { code: 'fix_needs_write' }, signal);
     case 'judge':
       return await recordVote(deps, command, request, signal);
+    case 'known':
+      return await carryOutKnown(deps, command, request, signal);
     case 'help':
       return await replyToCommand(deps, request, { code: 'help', offer: await offer() }, signal);
     case 'unclear':

@@ -2,6 +2,7 @@
 export type { CausewayAppDeps } from './app-deps.ts';
 export { onCheckRunCompleted, onCheckSuiteCompleted, onPullRequestChanged, onStatus } from './checks-completed.ts';
 export { onCommentCreated } from './comment-created.ts';
+export { onIssueUnlabeled } from './known-label.ts';
 export {
   onActionRequested,
   onAuthorizationRevoked,

@@ -8,7 +8,7 @@ import { isFinal } from '../clients/index.ts';
 import type { ConfigProblem, ReadConfig, RepositoryConfig } from '../configuration/index.ts';
 import { createInTurn } from '../projects/index.ts';
 import { createGithubWriter, isRemoved } from '../publish/index.ts';
-import { appendReply, REPLY_MS, renderConfigComplaint, renderReply } from '../render/index.ts';
+import { appendReply, isCarriedOut, REPLY_MS, renderConfigComplaint, renderReply } from '../render/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 /** The issue or pull request that an event is about, and who caused it. */
@@ -63,7 +63,7 @@ export async function replyToCommand(
   why: CommandReply['why'],
   signal: AbortSignal,
 ): Promise<void> {
-  await addReaction(deps, at, why.code === 'help' ? 'eyes' : 'confused', signal);
+  await addReaction(deps, at, isCarriedOut(why) ? 'eyes' : 'confused', signal);
   if (!mayPost(deps, at.configuration.config)) return;
   const { at: givenAt, by } = at.trigger;
   const reply: CommandReply = { why, at: givenAt, to: { id: by.id, login: by.login } };

@@ -61,24 +61,43 @@ function mayTouchConfiguration({ ref, repository, forced, commits = [] }: PushPa
   );
 }
 
-export const onIssueClosed: EventHandler<'issues.closed' | 'issues.reopened'> = async (deps, { payload }) => {
+export const onIssueClosed: EventHandler<'issues.closed' | 'issues.reopened'> = async (deps, { payload }, signal) => {
+  if (payload.action === 'closed') await endKnown(deps, payload, signal);
   const thread = await findThreadOfIssue(deps, payload);
   await schedulePublish(deps, thread);
   if (thread !== null) await deps.store.scheduleLooksOfThread(thread.id, deps.now().toISOString());
 };
 
 /** There is no place left for the answer. */
-export const onIssueGone: EventHandler<'issues.deleted' | 'issues.transferred'> = async (deps, { payload }) => {
+export const onIssueGone: EventHandler<'issues.deleted' | 'issues.transferred'> = async (deps, { payload }, signal) => {
+  await endKnown(deps, payload, signal);
   const thread = await findThreadOfIssue(deps, payload);
   if (thread === null) return;
   await cancelInvestigation(deps, thread.investigationId, { code: 'subject_gone' });
   await schedulePublish(deps, thread);
 };
 
-async function findThreadOfIssue(
-  { store }: CausewayAppDeps,
-  { repository, issue }: { readonly repository: { readonly id: number }; readonly issue: { readonly number: number } },
-): Promise<Thread | null> {
+interface OfIssue {
+  readonly repository: { readonly id: number };
+  readonly issue: { readonly number: number };
+}
+
+/** What people tied to the issue covers nothing any more, unless it is open again: a delivery can be hours late. */
+async function endKnown(
+  { store, checks, now }: CausewayAppDeps,
+  { repository, issue: { number } }: OfIssue,
+  signal: AbortSignal,
+): Promise<void> {
+  const project = await store.findProjectOfRepository(repository.id);
+  if (project === null || (await store.findKnownIssueOf(project.id, number)) === null) return;
+  const state = await checks.readIssue(project, number, signal);
+  if (state.kind === 'open') return;
+  const at = (state.kind === 'closed' && state.closedAt) || now().toISOString();
+  const end = { by: state.kind, person: null, at, now: now().toISOString() };
+  await store.endKnownIssue({ projectId: project.id, number, ...end });
+}
+
+async function findThreadOfIssue({ store }: CausewayAppDeps, { repository, issue }: OfIssue): Promise<Thread | null> {
   const project = await store.findProjectOfRepository(repository.id);
   return project && (await store.findThreadOfSubject(project.id, { kind: 'issue', number: issue.number }));
 }

@@ -8,6 +8,7 @@ import { type CommentPayload, type GithubUser, type IssuePayload, isBot, isOurs,
 import { includesLabel, investigationSettings } from '../configuration/index.ts';
 import { gatherIssueReport, gatherPullRequestReport } from '../report/index.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
+import { isKnownLabel, noteKnownLabel } from './known-label.ts';
 import { addReaction, type EventSubject, replyToCommand, reportConfigProblem } from './replies.ts';
 import { isClosedWithAnswer, offerCommands } from './standing.ts';
 
@@ -37,6 +38,10 @@ export const onIssueLabeled: EventHandler<'issues.labeled'> = async (deps, { id,
   if (isTooOld(deps, issue.updated_at, id)) return;
   const project = await findProject(deps, payload, signal);
   if (project === null) return;
+  const isKnown = isKnownLabel(label?.name);
+  if (isKnown && deps.memory !== 'github' && (await readTriageRole(deps, { project, by }, signal)) !== null) {
+    await noteKnownLabel(deps, project, issue);
+  }
   const configuration = await deps.configuration.of(project, signal);
   if (!includesLabel(configuration.config.labels, label?.name ?? '')) return;
   const role = await readTriageRole(deps, { project, by }, signal);

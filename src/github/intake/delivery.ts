@@ -74,7 +74,7 @@ interface UsedEvent {
 /** Only these are stored. What is handled is registered in `events/`. */
 export const USED_EVENTS: Readonly<Record<string, UsedEvent>> = {
   issues: {
-    actions: ['labeled', 'closed', 'reopened', 'deleted', 'transferred'],
+    actions: ['labeled', 'unlabeled', 'closed', 'reopened', 'deleted', 'transferred'],
     objects: ['issue', 'repository', 'sender'],
     own: ['label', 'milestone', 'assignee'],
   },

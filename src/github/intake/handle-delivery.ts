@@ -2,13 +2,14 @@
 
 import type { Redactor } from 'causeway-redact';
 import { Probot, ProbotOctokit } from 'probot';
+import { ChecksBusy, ChecksClosed } from '../../core/check/index.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { createPauses, LONGEST_PAUSE_MS, type Pauses } from '../../core/pauses.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source/index.ts';
 import type { Delivery, DeliveryStore } from '../../db/index.ts';
 import type { Log } from '../../log.ts';
-import { type GithubClients, GithubFailure } from '../clients/index.ts';
+import { findGithubFailure, type GithubClients, GithubFailure } from '../clients/index.ts';
 import { type AllowsOwner, createOwnerRule } from '../projects/index.ts';
 import { type DeliveryPayload, isRecord } from './delivery.ts';
 
@@ -119,7 +120,9 @@ function findOwner({ repository, installation }: DeliveryPayload): Parameters<Al
 function unwrapError(error: unknown): unknown {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (typeof inner === 'object' && inner !== null) Reflect.deleteProperty(inner, 'event');
-  return inner;
+  // What a service asked of GitHub for the event.
+  const isOfChecks = inner instanceof ChecksBusy || inner instanceof ChecksClosed;
+  return isOfChecks ? (findGithubFailure(inner) ?? inner) : inner;
 }
 
 interface DeliveriesInFlight {

@@ -6,5 +6,6 @@ export { createGithubWriter } from './github-writer.ts';
 export { readMarker } from './marker.ts';
 export { isOurBranch } from './open-pull-request.ts';
 export { createCheckRunHandler } from './publish-check-run.ts';
+export { createKnownHandler } from './publish-known-issue.ts';
 export { createPublishHandler } from './publish-thread.ts';
 export { getNumber, loadIssue } from './view.ts';

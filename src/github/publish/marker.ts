@@ -21,6 +21,18 @@ export function markerText({ threadId, investigationId, kind }: Marker): string 
   return `<!-- causeway thread=${threadId} investigation=${investigationId} kind=${kind} -->`;
 }
 
+const KNOWN_MARKER = /^<!-- causeway known=(kno_[0-9A-Za-z]{1,40}) -->$/;
+
+/** Of our comment on an issue that people tied failures to. */
+export function knownMarkerText(knownId: string): string {
+  return `<!-- causeway known=${knownId} -->`;
+}
+
+/** Its id, or null. */
+export function readKnownMarker(text: string): string | null {
+  return KNOWN_MARKER.exec(normalise(text).split('\n').at(-1) ?? '')?.[1] ?? null;
+}
+
 /** The marker of the last line, or null. Anybody can quote one: that the text is ours has to be known from its author. */
 export function readMarker(text: string): Marker | null {
   const last = normalise(normalise(text).replace(SEAL, '')).split('\n').at(-1) ?? '';

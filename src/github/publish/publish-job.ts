@@ -12,10 +12,12 @@ const BUSY_MS = 60_000;
 /** At least so long after a write without a clear answer, whose effect is then looked for before it is repeated. */
 const UNSURE_MS = 15_000;
 
-/** A job that brings one thread or head up to date on GitHub. `recover`: for failures that aren't GitHub's; null: the job has failed. */
+const NAMES = { thread: 'thread', head: 'head', known: 'known issue' } as const;
+
+/** A job that brings one thread, head or known issue up to date on GitHub. `recover`: for failures that aren't GitHub's; null: the job has failed. */
 export function createPublishJob(
   deps: PublishDeps,
-  subject: 'thread' | 'head',
+  subject: 'thread' | 'head' | 'known',
   publish: (id: string, signal: AbortSignal) => Promise<JobResult>,
   recover: (id: string, error: unknown) => JobResult | null = () => null,
 ): JobHandler {
@@ -28,7 +30,7 @@ export function createPublishJob(
       return retryAt === null ? runLater(deps, BUSY_MS) : { kind: 'later', runAt: retryAt.toISOString() };
     }
     // Not tried again before something happens there.
-    deps.log.warn({ [subject]: id, err: error }, `GitHub does not let us publish this ${subject}`);
+    deps.log.warn({ [subject]: id, err: error }, `GitHub does not let us publish this ${NAMES[subject]}`);
     return { kind: 'done' };
   };
   return {
@@ -46,7 +48,7 @@ export function createPublishJob(
       }
     },
     dead: async (job, error) => {
-      deps.log.error({ [subject]: job.subject, err: error }, `publishing a ${subject} failed`);
+      deps.log.error({ [subject]: job.subject, err: error }, `publishing a ${NAMES[subject]} failed`);
     },
   };
 }

@@ -42,7 +42,7 @@ export interface PublishDeps {
   readonly source: Pick<Source, 'open'>;
   readonly clients: GithubClients;
   readonly configuration: Pick<ConfigurationReader, 'of'>;
-  readonly checks: Pick<Checks, 'listAll' | 'readOutput'>;
+  readonly checks: Pick<Checks, 'listAll' | 'readIssue' | 'readOutput'>;
   readonly readCheck: CheckReader['readCheck'];
   readonly permissions: Pick<GithubPermissions, 'roleNow'>;
   readonly redactor: Redactor;

@@ -141,7 +141,8 @@ function renderCauseTitle(content: CheckRunContent, cause: ShownCause, max: numb
   const lead = describeInPlain(content, cause, source);
   if (source.kind === 'base_broken') return isOnDefault(content) ? lead : `${lead}, not your change`;
   const rest = describeRest(content, cause, source);
-  return rest === '' ? lead : `${lead}: ${formatPlainLabel(rest, max - lead.length - 2)}`;
+  const sign = source.kind === 'known' ? ' ·' : ':';
+  return rest === '' ? lead : `${lead}${sign} ${formatPlainLabel(rest, max - lead.length - 3)}`;
 }
 
 function describeRest({ isPublic }: CheckRunContent, cause: ShownCause, source: Attribution): string {
@@ -192,6 +193,8 @@ function describeFirstReason({ reasons: [reason] }: Finding): string {
 /** Who or what caused a failure. */
 export type Attribution =
   | { readonly kind: 'base_broken' | 'flaky' | 'infrastructure' }
+  /** People tied it to that issue. */
+  | { readonly kind: 'known'; readonly number: number }
   /** The change under test touches what fails. */
   | { readonly kind: 'change' }
   /** The analysis of another pull request explains it. */
@@ -214,7 +217,8 @@ export type Attribution =
 
 export function attributeFailure(content: CheckRunContent, cause: ShownCause): Attribution {
   const { finding } = cause;
-  const { verdict } = finding;
+  const { verdict, known } = finding;
+  if (known?.code === 'known' && isRed(finding)) return { kind: 'known', number: known.issue };
   if (verdict !== 'code' && verdict !== 'inconclusive') return { kind: verdict };
   const number = isOnDefault(content) ? null : findElsewhere(content, cause);
   if (number !== null) return { kind: 'elsewhere', number };
@@ -262,6 +266,7 @@ export function findRangeOf(cause: Pick<ShownCause, 'finding' | 'failure'>): Com
 /** Plain text, in which GitHub links nothing. */
 function describeInPlain(content: CheckRunContent, cause: ShownCause, source: Attribution): string {
   if (source.kind === 'elsewhere') return `Same failure as #${source.number}`;
+  if (source.kind === 'known') return `Known: #${source.number}`;
   return formatPlainLabel(describeAttribution(content, cause, source, cutName), 4 * MAX_NAME);
 }
 
@@ -270,13 +275,18 @@ export function describeInMarkdown(content: CheckRunContent, cause: ShownCause, 
   if (source.kind === 'elsewhere') {
     return `Same failure as [#${source.number}](${content.webUrl}/${content.repository}/pull/${source.number})`;
   }
+  if (source.kind === 'known') return `Known: ${linkIssue(content, source.number)}`;
   return describeAttribution(content, cause, source, (name) => formatCodeSpan(name.slice(0, MAX_NAME)));
+}
+
+export function linkIssue({ webUrl, repository }: CheckRunContent, number: number): string {
+  return `[#${number}](${webUrl}/${repository}/issues/${number})`;
 }
 
 function describeAttribution(
   content: CheckRunContent,
   cause: ShownCause,
-  source: Exclude<Attribution, { kind: 'elsewhere' }>,
+  source: Exclude<Attribution, { kind: 'elsewhere' | 'known' }>,
   format: (name: string) => string,
 ): string {
   const { place } = content.head;

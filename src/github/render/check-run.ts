@@ -42,6 +42,7 @@ import {
   formatPlainLabel,
   isOnDefault,
   isRed,
+  linkIssue,
   nameChecks,
   readOutput,
   type ShownCause,
@@ -273,9 +274,38 @@ function listReasons(content: CheckRunContent, cause: ShownCause): readonly stri
   return [
     ...(isQuoted ? [] : [`The check reports: ${formatCodeSpan(output)}`]),
     ...(isUnread ? [sanitiseInline(capitalise(excerpt.cut), 300)] : []),
+    ...describeKnown(content, cause.finding),
     ...shown,
   ];
 }
+
+/** What the checks have to do with an issue that people tied such failures to, beside what the checks say of themselves. */
+function describeKnown(content: CheckRunContent, { known, verdict, checks }: Finding): readonly string[] {
+  if (known === undefined || !checks.some((check) => check.isRed)) return [];
+  const link = linkIssue(content, known.issue);
+  switch (known.code) {
+    case 'known':
+      return [`People tied it to ${link}; the checks alone: ${ALONE[verdict]}`];
+    case 'touched': {
+      const path = formatCodeSpan(known.path);
+      const why = path === '' ? 'not all files of this pull request are known' : `this pull request changes ${path}`;
+      return [`It looks like ${link}, but ${why}, so it isn't taken as known`];
+    }
+    case 'returned': {
+      const day = known.endedAt.slice(0, 10).replace(/[^\d-]/g, '');
+      const besides = isOnDefault(content) ? '' : ', unless this branch is older than the fix';
+      return [`Regression: ${link} was closed on ${day}, and this is the same failure${besides}`];
+    }
+  }
+}
+
+const ALONE: Readonly<Record<Finding['verdict'], string>> = {
+  code: 'the code is to blame',
+  base_broken: 'the base is broken',
+  flaky: 'flaky',
+  infrastructure: 'the machine is to blame',
+  inconclusive: "can't tell",
+};
 
 /** Without what is shown elsewhere in the same text: the error, how often it was seen, and what the source says. */
 function listOwnReasons({ finding, failure }: ShownCause, source: Attribution): readonly Reason[] {
@@ -307,7 +337,7 @@ function summariseInquiry(content: CheckRunContent, cause: ShownCause): readonly
   switch (inquiry.kind) {
     case 'none':
       // Of these the bold line says it already.
-      if (notBegun === null || notBegun.code === finding.verdict) return [];
+      if (notBegun === null || notBegun.code === finding.verdict || notBegun.code === 'known') return [];
       return [text(`Not investigated: ${sanitiseInline(describeNotBegun(notBegun), 400)}`)];
     case 'running': {
       const { waitsFor } = inquiry;
@@ -380,6 +410,8 @@ function describeNextBySource(content: CheckRunContent, cause: ShownCause): stri
   switch (attributeFailure(content, cause).kind) {
     case 'since':
       return `nothing to do here, see ${linkReport(content, cause, 'its check run') || 'the commits below'}`;
+    case 'known':
+      return 'nothing to do here, people follow it there';
     case 'base_broken': {
       if (isOnDefault(content)) return 'next: fix what failed before this push';
       const base = formatCodeSpan(findBase(content)) || 'the base';
@@ -434,7 +466,7 @@ function linkReport(content: CheckRunContent, { reportUrl }: ShownCause, words: 
 /** Whether the fix belongs here, and not to where the failure comes from. */
 function isForHere(content: CheckRunContent, cause: ShownCause): boolean {
   const { kind } = attributeFailure(content, cause);
-  if (!isRed(cause.finding) || kind === 'base_broken' || kind === 'documentation') return false;
+  if (!isRed(cause.finding) || kind === 'base_broken' || kind === 'documentation' || kind === 'known') return false;
   if (cause.fix.kind === 'on_request') return true;
   return kind !== 'since' && !(kind === 'elsewhere' && isOfRepository(cause.reportUrl, content));
 }
@@ -621,7 +653,7 @@ function annotateCause(content: CheckRunContent, cause: ShownCause): readonly Ch
   if (place?.kind === 'pull_request' && place.isDraft && findCauseIssue(cause) === null) return [];
   const source = attributeFailure(content, cause);
   if (source.kind === 'elsewhere' || source.kind === 'since') return [];
-  if (source.kind === 'documentation' || source.kind === 'leaning') return [];
+  if (source.kind === 'documentation' || source.kind === 'known' || source.kind === 'leaning') return [];
   // It stays where a re-run shows that it was chance, so it blames no change.
   const title = describeFailed(cause);
   const marked = new Set(finding.places.filter(({ isMarked }) => isMarked).map(toAnnotationKey));

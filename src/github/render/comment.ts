@@ -50,6 +50,7 @@ import {
   renderSuspects,
   renderWithheld,
 } from './issue-parts.ts';
+import { describeKnownReply, isCarriedOut, isKnownReply } from './known-issue.ts';
 import { type Block, code, type Fold, formatList, renderMarkdownPage, text } from './page.ts';
 
 /** Where a text is posted. */
@@ -675,6 +676,7 @@ const REPLY_LINE = /^<sub>.*<\/sub><!-- causeway:reply -->\n*/m;
 export const REPLY_MS = 90 * 86_400_000;
 
 function describeReply({ why }: CommandReply): string {
+  if (isKnownReply(why)) return describeKnownReply(why);
   switch (why.code) {
     case 'fix_needs_write':
       return '`/analyse fix` needs write access to this repository.';
@@ -717,6 +719,7 @@ function formatPullLink({ number, url }: { readonly number: number; readonly url
 const OFFERS: Readonly<Record<Offer['commands'][number], string>> = {
   analyse: '`/analyse` to analyse this, with a hint as `/analyse retry <hint>`',
   retry: '`/analyse retry <hint>` to analyse it again',
+  known: '`/analyse known #123` to tie what failed here to an issue',
   right: '`/analyse right` or `/analyse wrong <why>` to rate the answer',
   wrong: '',
   fix: '`/analyse fix` to open a pull request',
@@ -740,7 +743,7 @@ function renderReplyLine(reply: CommandReply): string {
   const login = reply.to?.login ?? '';
   // As code, so that no one is notified.
   const to = login === '' ? '' : `For ${formatCodeSpan(`@${login}`)}: `;
-  return `${reply.why.code === 'help' ? '' : '😕 '}${to}${describeReply(reply)}`;
+  return `${isCarriedOut(reply.why) ? '' : '😕 '}${to}${describeReply(reply)}`;
 }
 
 /** Puts the reply into the footer of our comment, replacing an earlier one. The comment's marker stays its last line. */

@@ -38,6 +38,7 @@ export {
 } from './comment.ts';
 export { renderForecast } from './forecast.ts';
 export { renderReason } from './issue-parts.ts';
+export { isCarriedOut, renderKnownComment } from './known-issue.ts';
 export { MAX_PAGE } from './page.ts';
 export type { ShownProof } from './proof.ts';
 export {

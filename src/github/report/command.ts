@@ -4,6 +4,7 @@ import type { AnswerJudgement } from '../../core/outcome/index.ts';
 import { MAX_GUIDANCE } from '../../core/report/index.ts';
 import { COMMAND_NAMES, type CommandName } from '../../core/thread/index.ts';
 import type { AppIdentity } from '../clients/index.ts';
+import { type KnownCommand, readKnownCommand } from './known-command.ts';
 import { formatShown, type MarkedMarkdown, markLines } from './markdown-lines.ts';
 
 export type CommentCommand =
@@ -13,6 +14,7 @@ export type CommentCommand =
   | { readonly kind: 'fix' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'help' }
+  | KnownCommand
   /** Says that the answer is right or wrong, and why. */
   | { readonly kind: 'judge'; readonly vote: AnswerJudgement; readonly why: string }
   /** Neither a command nor a hint worth a paid run. `meant`: the command that it nearly is; null: none. */
@@ -85,6 +87,8 @@ function toCommand(words: string, after: string): CommentCommand | null {
   const verb = /^(fix|stop|help)(?:,?[ \t]+please)?[.!?]*$/i.exec(plain)?.[1]?.toLowerCase();
   if (verb === 'fix' || verb === 'stop' || verb === 'help') return { kind: verb };
   if (words === '?') return { kind: 'help' };
+  const known = readKnownCommand(plain);
+  if (known !== null) return known;
   const judged = readVote(plain, after);
   if (judged !== null) return judged;
   if (THANKS.test(words) || (words !== '' && !/[\p{L}\p{N}]/u.test(words))) return null;

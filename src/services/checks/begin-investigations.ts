@@ -293,6 +293,7 @@ function explainNotBegun({ group, finding }: Recorded, situation: Situation, beg
   // Where one had begun and the commit names none any more, it was erased.
   const isErased = group.before !== null && group.before.notBegun === null && group.before.investigationId === null;
   if (isErased || finding.notBegun?.code === 'erased') return { code: 'erased' };
+  if (finding.known?.code === 'known') return { code: 'known', issue: finding.known.issue };
   if (verdict === 'base_broken' || verdict === 'flaky' || verdict === 'infrastructure') return { code: verdict };
   if (verdict === 'inconclusive' && finding.notBegun?.code === 'uninformative') return finding.notBegun;
   if (begun.requestedIn !== null) return { code: 'requested' };

@@ -221,20 +221,28 @@ async function findGreenRun(look: Look, place: HeadPlace, { name, app }: Check):
   for (const { sha: from, at, runId } of same === undefined ? greens.slice(0, MOST_GREEN) : [same]) {
     signal.throwIfAborted();
     if (from !== to && !(await isAncestor({ from, to }))) continue;
-    return {
-      name,
-      app,
-      runId,
-      state: 'green',
-      conclusion: 'success',
-      startedAt: '',
-      endedAt: at,
-      url: '',
-      title: '',
-      summary: '',
-      text: '',
-      annotations: 0,
-    };
+    return toPassingRun({ name, app }, { at, runId });
   }
   return null;
+}
+
+/** Of what is noted of a check that passed: all that reading its log takes. */
+export function toPassingRun(
+  { name, app }: Pick<Check, 'name' | 'app'>,
+  { at, runId }: { readonly at: string; readonly runId: number | null },
+): Check {
+  return {
+    name,
+    app,
+    runId,
+    state: 'green',
+    conclusion: 'success',
+    startedAt: '',
+    endedAt: at,
+    url: '',
+    title: '',
+    summary: '',
+    text: '',
+    annotations: 0,
+  };
 }

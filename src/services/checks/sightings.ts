@@ -29,7 +29,7 @@ export function toSeenAt(sha: string, place: HeadPlace): SeenAt {
 }
 
 /** Equal for the same red check: a run has a number, a status only its moment. */
-function makeSightingKey({ runId, name, endedAt, startedAt }: Check, sha: string): string {
+export function makeSightingKey({ runId, name, endedAt, startedAt }: Check, sha: string): string {
   return runId === null ? `status ${name} ${sha} ${endedAt || startedAt}` : `run ${runId}`;
 }
 

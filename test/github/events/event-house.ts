@@ -11,6 +11,7 @@ import type { Run } from '../../../src/db/runs.ts';
 import { createSeal } from '../../../src/db/seal.ts';
 import type { SqliteStore } from '../../../src/db/sqlite.ts';
 import { createCausewayApp } from '../../../src/github/app.ts';
+import { createChecks } from '../../../src/github/checks/create-checks.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import type { GithubClients } from '../../../src/github/clients/github-clients.ts';
 import { createConfigurationReader } from '../../../src/github/configuration/read-configuration.ts';
@@ -86,18 +87,22 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
   const base = { store, clients, log, now, changes: createChanges() };
   const redactor = opening.use(createRedactor({ exactValues: () => [] }));
   const inFlight = createDeliveriesInFlight();
-  const register = createCausewayApp({
+  const forChecks = {
     ...base,
     ...place,
-    redactor,
     readBuildLog: async () => null,
     shortenLog: condenseLog,
     configuration: createConfigurationReader(base),
-    projects: createProjectSync({ ...base, source: { forget: async () => {} }, allowedOwners: ['octo', 'acme'] }),
     permissions: createPermissions(base),
     ceiling: options.ceiling ?? 'fix',
-    paused: () => options.paused ?? false,
     operatorModel: null,
+  } as const;
+  const register = createCausewayApp({
+    ...forChecks,
+    redactor,
+    checks: createChecks({ ...forChecks, readArtifact: async () => ({ results: [], unread: [] }) }),
+    projects: createProjectSync({ ...base, source: { forget: async () => {} }, allowedOwners: ['octo', 'acme'] }),
+    paused: () => options.paused ?? false,
     newSigningSecret: () => `whsec_${randomBytes(24).toString('base64')}`,
     signalOf: inFlight.signalOf,
   });
