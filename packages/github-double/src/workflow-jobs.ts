@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { entryAt, readBlob, resolveCommit } from './git/read-objects.ts';
 import type { ActionsRun, GithubRepository, PendingJob } from './state.ts';
 
-interface FileJob {
+export interface FileJob {
   readonly id: string;
   readonly name: string;
   readonly needs: readonly string[];
@@ -44,15 +44,18 @@ async function readJobs({ gitDir, defaultBranch }: GithubRepository, run: Action
     const commit = await resolveCommit(gitDir, name);
     const entry = commit === null ? null : await entryAt(gitDir, commit, run.path);
     if (entry === null) continue;
-    const file: { readonly jobs?: Readonly<Record<string, Readonly<Record<string, unknown>>>> } = parse(
-      (await readBlob(gitDir, entry.sha)).toString('utf8'),
-    );
-    return Object.entries(file.jobs ?? {}).map(([id, job]) => ({
-      id,
-      name: typeof job['name'] === 'string' ? job['name'] : id,
-      needs: [job['needs'] ?? []].flat().map(String),
-      isAlways: /always\(\)|!\s*cancelled\(\)/.test(String(job['if'] ?? '')),
-    }));
+    return toFileJobs(parse((await readBlob(gitDir, entry.sha)).toString('utf8')));
   }
   return [];
+}
+
+/** Of a workflow's file that was parsed. */
+export function toFileJobs(file: Readonly<Record<string, unknown>>): readonly FileJob[] {
+  const jobs = (file['jobs'] ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  return Object.entries(jobs).map(([id, job]) => ({
+    id,
+    name: typeof job['name'] === 'string' ? job['name'] : id,
+    needs: [job['needs'] ?? []].flat().map(String),
+    isAlways: /always\(\)|!\s*cancelled\(\)/.test(String(job['if'] ?? '')),
+  }));
 }

@@ -13,7 +13,16 @@ import {
   workflowBody,
 } from '../resources/check.ts';
 import { commitBody } from '../resources/repository.ts';
-import type { ActionsRun, CheckRun, CheckSuite, CommitStatus, GithubRepository, State, WorkflowJob } from '../state.ts';
+import type {
+  ActionsRun,
+  CheckRun,
+  CheckSuite,
+  CommitStatus,
+  GithubRepository,
+  PendingJob,
+  State,
+  WorkflowJob,
+} from '../state.ts';
 import { listDependents } from '../workflow-jobs.ts';
 import { announce, touch } from './issues.ts';
 
@@ -205,9 +214,13 @@ interface NewRun {
   readonly branch: string;
   readonly headRepositoryId: number;
   readonly workflow: string;
+  /** Of its file; default by its name. */
+  readonly path?: string;
   readonly event: string;
   readonly actorId: number;
   readonly jobs: readonly string[];
+  /** Those that wait for others. */
+  readonly pending?: readonly PendingJob[];
   /** When it began; default now. */
   readonly at?: string;
 }
@@ -224,7 +237,7 @@ export async function startRun(state: State, repository: GithubRepository, made:
     suiteId: suite.id,
     workflowId: siblings[0]?.workflowId ?? state.nextId(),
     name: made.workflow,
-    path: `.github/workflows/${file}.yml`,
+    path: made.path ?? `.github/workflows/${file}.yml`,
     event: made.event,
     headSha: made.sha,
     headBranch: made.branch,
@@ -238,7 +251,7 @@ export async function startRun(state: State, repository: GithubRepository, made:
     status: 'in_progress',
     conclusion: null,
     attempts: [[]],
-    pending: [],
+    pending: made.pending ?? [],
     artifacts: [],
   };
   repository.workflowRuns.set(run.id, run);

@@ -21,6 +21,7 @@ import type {
   CheckSuite,
   CommitStatus,
   GithubRepository,
+  PendingJob,
   State,
   WorkflowJob,
 } from '../state.ts';
@@ -46,6 +47,8 @@ interface StartedRun {
   readonly sha: string;
   /** Default `CI`. */
   readonly workflow?: string;
+  /** Of the workflow's file; default by its name. */
+  readonly path?: string;
   /** Default `push`, of a fork's pull request `pull_request`. */
   readonly event?: string;
   /** Default: whoever pushed the commit. */
@@ -54,6 +57,8 @@ interface StartedRun {
   readonly branch?: string;
   /** Names of its jobs, each once. */
   readonly jobs: readonly string[];
+  /** Jobs that begin, or are skipped, when those that they need have ended. */
+  readonly pending?: readonly PendingJob[];
   /** `2026-03-01T10:00:00Z`, for runs of the past; default now. */
   readonly at?: string;
 }
