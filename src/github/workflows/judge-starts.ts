@@ -1,5 +1,5 @@
 // Which workflows a branch and a draft of ours would start, and whether these are only what the runs of a head already were. What isn't known is refused. Pure.
-import { judgeCondition, UNKNOWN } from './condition.ts';
+import { evaluateText, judgeCondition, UNKNOWN } from './condition.ts';
 import { type Certainty, choosesName, type FilterEffort, ignoresName, isAll, isAny, negate } from './filter-pattern.ts';
 import { listPossibleJobs } from './possible-jobs.ts';
 import {
@@ -393,20 +393,23 @@ interface Callable {
 
 /** A called workflow may call others, ten deep. */
 const MAX_CALLS = 10;
+/** Calls may multiply; more jobs than GitHub runs for one are not looked at. */
+const MAX_PARTS = 1_000;
 
-/** Null: what it calls isn't there. */
+/** Null: what it calls isn't there, or is too much. */
 function listParts(job: WrittenJob, callable: Callable, depth = 0): readonly JobPart[] | null {
   const { id, name, calls } = job;
   const conditions = job.condition === null ? [] : [job.condition];
-  const own = listRights(job);
+  const own = listRights(job, callable.contexts);
   if (calls === null) return [{ id, name, conditions, rights: own }];
   if (calls.kind === 'foreign') return [{ id, name, conditions, rights: [...own, `call ${calls.uses}`] }];
   const called = callable.workflows.find(({ path }) => path === calls.uses.replace(/^\.\//, ''));
   if (called === undefined || depth >= MAX_CALLS) return null;
   const parts: JobPart[] = [];
-  for (const below of listPossibleJobs(called.jobs, { ...callable.contexts, inputs: UNKNOWN })) {
-    const found = listParts(below, callable, depth + 1);
-    if (found === null) return null;
+  const inside = { ...callable, contexts: { ...callable.contexts, inputs: UNKNOWN } };
+  for (const below of listPossibleJobs(called.jobs, inside.contexts)) {
+    const found = listParts(below, inside, depth + 1);
+    if (found === null || parts.length + found.length > MAX_PARTS) return null;
     for (const part of found) {
       // It has the secrets that it is handed, by whatever names.
       const rights = part.rights.filter((right) => !right.startsWith(SECRET) || job.rights.secrets.length > 0);
@@ -425,12 +428,18 @@ const SECRET = 'secret ';
 /** Nothing is said of its token, so the repository decides, which does not tell us. */
 const GIVEN_TOKEN = 'token';
 
-function listRights({ rights: { token, secrets, environment, machine } }: WrittenJob): readonly string[] {
+function listRights(
+  { rights: { token, secrets, environment, machine } }: WrittenJob,
+  contexts: Callable['contexts'],
+): readonly string[] {
+  const named = environment?.includes('${{') ? evaluateText(environment, contexts) : UNKNOWN;
+  // Where it is for us alone, its name is not that which the head's file has.
+  const place = named.kind === 'scalar' ? String(named.value) : environment;
   return [
     ...(token === null ? [GIVEN_TOKEN] : []),
     ...Object.entries(token ?? {}).flatMap(([scope, level]) => (level === 'write' ? [`write ${scope}`] : [])),
     ...secrets.map((name) => `${SECRET}${name}`),
-    ...(environment === null ? [] : [`environment ${environment}`]),
+    ...(place === null || (named.kind === 'scalar' && place === '') ? [] : [`environment ${place}`]),
     ...(machine === 'own' ? ['machine'] : []),
   ];
 }

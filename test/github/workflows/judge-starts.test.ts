@@ -305,10 +305,23 @@ describe('a refusal', () => {
       expect(refused(files(bots), { runs: ran('test / a / a') })).toEqual([]);
       expect(refused(files('environment: shop'))).toEqual([]);
       expect(refused(files('environment: shop'), { head: files('name: a') })).toHaveLength(2);
+      const given = "environment: '${{ inputs.place }}', if: inputs.place != ''";
+      expect(refused(files(given), { head: files('name: a') })).toHaveLength(2);
       expect(refused({ 'ci.yml': call('./.github/workflows/none.yml') })).toEqual([
         ...['more_rights ci.yml:3', 'more_rights ci.yml:3'],
       ]);
     });
+  });
+
+  it('knows an environment by the expression that names it', () => {
+    const deploy = (expression: string) => ({
+      'ci.yml': CI.replace('test: {', `test: { environment: "\${{ ${expression} }}",`),
+    });
+    const both = ['more_rights ci.yml:3', 'more_rights ci.yml:3'];
+    expect(refused(deploy("github.ref == 'refs/heads/main' && 'shop' || ''"), { head: { 'ci.yml': CI } })).toEqual([]);
+    expect(refused(deploy("github.actor == 'causeway[bot]' && 'shop' || ''"))).toEqual(both);
+    expect(refused(deploy("vars.SHOP && 'shop' || ''"))).toEqual([]);
+    expect(refused(deploy("vars.SHOP && 'shop' || ''"), { head: { 'ci.yml': CI } })).toEqual(both);
   });
 
   it('is about what can’t be read, wherever it would be taken from', () => {
