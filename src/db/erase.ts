@@ -309,7 +309,7 @@ async function eraseAccount(
       threads.length +
       (await erasePersonFromHeads(trx, githubId)) +
       (await eraseVotes(trx, githubId)) +
-      (await erasePersonFromKnown(trx, githubId));
+      (await erasePersonFromKnown(trx, jobs, githubId, now));
     const actor = toGithubActor({ id: githubId });
     const audit = trx.updateTable('audit').set({ account_id: who }).where('account_id', '=', actor);
     entries = (await audit.returning('seq').execute()).length;

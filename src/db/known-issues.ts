@@ -386,29 +386,34 @@ async function listKnownOfFailures(
   return found;
 }
 
-/** Ties and proposals of that person lose the name; returns how many there were. */
-export async function erasePersonFromKnown(trx: Trx, personId: number): Promise<number> {
+/** Ties and proposals of that person lose the name, and our comments are written without it; returns how many there were. */
+export async function erasePersonFromKnown(trx: Trx, jobs: Enqueuer, personId: number, now: string): Promise<number> {
   const named = `%"id":${personId},%`;
   const ties = await trx
     .updateTable('known_ties')
     .set({ person: null })
     .where('person', 'like', named)
-    .returning('seq')
+    .returning('known_id')
     .execute();
+  const ids = [...new Set(ties.map(({ known_id: id }) => id))];
+  const tied = await queryInChunks(ids, (some) =>
+    trx.selectFrom('known_issues').select(['id', 'project_id']).where('id', 'in', some).execute(),
+  );
+  await jobs.enqueue(
+    trx,
+    tied.map(({ id, project_id: group }) => ({ kind: 'known', subject: id, group, runAt: now, urgency: 'person' })),
+  );
   const rows = await trx
     .selectFrom('known_issues')
     .select(['id', 'proposed'])
     .where('proposed', 'like', named)
     .execute();
-  let count = ties.length;
   for (const { id, proposed } of rows) {
-    const { by, ...rest }: ProposedPattern = JSON.parse(proposed ?? 'null');
-    if (by?.id !== personId) continue;
+    const { by: _, ...rest }: ProposedPattern = JSON.parse(proposed ?? 'null');
     const forgotten = JSON.stringify({ ...rest, by: null });
     await trx.updateTable('known_issues').set({ proposed: forgotten }).where('id', '=', id).execute();
-    count += 1;
   }
-  return count;
+  return ties.length + rows.length;
 }
 
 /** Of what ended, or never was tied: what was last touched before then. With their jobs. */

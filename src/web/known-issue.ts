@@ -58,7 +58,7 @@ export async function renderKnown(c: PageContext, deps: WebDeps, place: KnownPla
   const body = html`${renderDone(c, DONE)}${known === null ? '' : renderTied(project, known)}
 ${isTied ? '' : candidates.map((one) => renderCandidate(place, one, mayTie ? signedIn : null))}
 ${mayTie && isTied ? renderUntie(place, known.number, signedIn) : ''}
-${mayTie ? renderTie(place, isTied, signedIn) : ''}`;
+${mayTie ? renderTie(place, isTied || candidates.length > 0, signedIn) : ''}`;
   return renderSection('known', 'Known failure', body);
 }
 
@@ -111,8 +111,8 @@ function renderUntie(place: KnownPlace, issue: number, signedIn: SignedIn): Html
   );
 }
 
-function renderTie({ project, failure }: KnownPlace, isTied: boolean, signedIn: SignedIn): Html {
-  return html`<details class="menu"><summary class="button">${isTied ? 'Tie to another issue' : 'Tie to an issue'}</summary><div><form method="post" action="/projects/${project.id}/failures/${failure.id}/known">${renderFormToken(signedIn)}<input type="hidden" name="act" value="tie">
+function renderTie({ project, failure }: KnownPlace, hasOther: boolean, signedIn: SignedIn): Html {
+  return html`<details class="menu"><summary class="button">${hasOther ? 'Tie to another issue' : 'Tie to an issue'}</summary><div><form method="post" action="/projects/${project.id}/failures/${failure.id}/known">${renderFormToken(signedIn)}<input type="hidden" name="act" value="tie">
 <div class="field"><label for="issue">Issue</label>
 <p class="hint" id="issue-hint">Number of an open issue of this repository. Until it is closed, this failure is shown as known and not investigated.</p>
 <input type="text" id="issue" name="issue" size="8" inputmode="numeric" pattern="#?[0-9]{1,9}" required autocomplete="off" aria-describedby="issue-hint"></div>

@@ -100,12 +100,13 @@ export function knownIssuesContract(engine: Engine): void {
 
     it('names nobody who was erased', async () => {
       await using opened = await openGithub(engine);
-      const { store, issue, tie } = await house(opened);
+      const { store, issue, tie, jobs } = await house(opened);
       await tie(PATTERN, { by: OTHER });
       await tie({ ...PATTERN, pattern: 'another long pattern' });
       await store.proposePattern({ ...issue, proposed: { pattern: 'third', by: OTHER, at: NOW }, now: NOW });
       for (const text of ['grace', '"id":70,', 'github 70']) expect(await opened.tablesHolding(text)).not.toEqual([]);
       expect(await store.eraseAccount('70', at(5))).toMatchObject({ mentions: 2 });
+      expect(await jobs('known')).toHaveLength(1);
       for (const text of ['grace', '"id":70,', 'github 70']) expect(await opened.tablesHolding(text)).toEqual([]);
       const known = await store.findKnownIssueOf(issue.projectId, 12);
       expect(known?.ties.map(({ by }) => by)).toEqual([null, WRITER]);

@@ -69,9 +69,17 @@ export async function offerCommands(deps: CausewayAppDeps, at: EventSubject, sig
       hasAnswer || isRunning ? 'retry' : 'analyse',
       ...(hasAnswer && deps.memory !== 'github' ? (['right', 'wrong'] as const) : []),
       ...(offersFix ? (['fix'] as const) : []),
+      ...((await offersKnown(deps, at)) ? (['known'] as const) : []),
       ...(isRunning ? (['stop'] as const) : []),
     ],
   };
+}
+
+/** Whether something is red that the person may tie to an issue. */
+async function offersKnown({ store, memory }: CausewayAppDeps, { project, subject, trigger }: EventSubject) {
+  if (subject.kind !== 'pull_request' || memory === 'github' || !isAtLeast(trigger.role, 'write')) return false;
+  const findings = (await store.findHeadOfPullRequest(project.id, subject.number))?.findings ?? [];
+  return findings.some(({ checks }) => checks.some(({ isRed }) => isRed));
 }
 
 /** Whether the pull request's branch is in this repository; one that we may not look at counts as a fork's. */
