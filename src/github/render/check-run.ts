@@ -254,7 +254,8 @@ function renderCheckList(content: CheckRunContent, { checks }: Finding): string 
 
 /** The first that speaks for the verdict. What an earlier push broke has no reason in this one. */
 function findLineReason(cause: ShownCause, source: Attribution): Reason | undefined {
-  if (source.kind === 'since') return undefined;
+  // What the checks alone say stands below, and people's word in the line.
+  if (source.kind === 'since' || source.kind === 'known') return undefined;
   const { verdict } = cause.finding;
   return listOwnReasons(cause, source).find(({ code: reason }) => reason !== 'untouched' || verdict !== 'code');
 }

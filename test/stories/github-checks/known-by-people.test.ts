@@ -190,6 +190,21 @@ it('does nothing for people without write, nor by an edit, nor twice for a redel
   expect(told(desk, issue)).toHaveLength(1);
 });
 
+it('is tied on the thread of the issue as well, and covers forks, to which nothing is written', async () => {
+  const { desk, issue } = await shopWithIssue('corner/on-issue');
+  await redPull(desk, { test: COUPONS });
+  const [failure] = await desk.failures();
+  const unclear = await desk.say(issue, 'mara', '/analyse known');
+  expect(desk.reactions(unclear)).toEqual(['confused']);
+  expect(newest(desk, issue)).toContain('No failed check is known here');
+  const said = await desk.say(issue, 'mara', `/analyse known ${failure?.id}`);
+  expect(desk.reactions(said)).toEqual(['eyes']);
+  const fork = await desk.forkPull();
+  await desk.run(fork.sha, { test: COUPONS });
+  expect(desk.checkRun(fork.sha).title).toMatch(new RegExp(`^Known: #${issue} · `));
+  expect([desk.comments(fork.number), stage.writes('ola/on-issue')]).toEqual([[], []]);
+});
+
 it('covers no pull request that changes the failing test, or the file that fails', async () => {
   const { desk, issue } = await shopWithIssue('corner/touching');
   const first = await redPull(desk, { test: COUPONS });
