@@ -94,9 +94,18 @@ const CauseSchema = z
       })
       .nullable()
       .openapi({ description: 'What speaks for the change under an inconclusive verdict; null: nothing.' }),
-    reached: z.array(z.object({ path: z.string(), isCertain: z.boolean() })).openapi({
-      description: 'Files of the change that the failure names (`isCertain`), or that its tests use.',
-    }),
+    reached: z
+      .array(
+        z.object({
+          path: z.string(),
+          isCertain: z.boolean(),
+          lines: z.array(z.object({ from: z.int(), to: z.int() })).optional(),
+        }),
+      )
+      .openapi({
+        description:
+          'Files of the change that the failure names (`isCertain`), or that its tests use. `lines`: what is changed there, the nearest to what the failure names first; absent: unknown.',
+      }),
     owners,
     testFile: z.string().openapi({ description: 'Path of the failed test; empty: unknown.' }),
     range: z

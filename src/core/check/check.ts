@@ -5,7 +5,7 @@ import { formatCounted } from '../counted.ts';
 import { CausewayError } from '../errors.ts';
 import type { GithubProject, InvestigationSettings, Person } from '../project/index.ts';
 import type { CommitRange } from './failure.ts';
-import type { HeadPlace } from './head.ts';
+import type { ChangedSpan, HeadPlace } from './head.ts';
 import type { IssueState } from './known-issue.ts';
 import type { Reason } from './verdict.ts';
 
@@ -150,6 +150,8 @@ export interface ChangedFiles {
   readonly paths: readonly string[];
   /** Whether there are more than were read. */
   readonly isCut: boolean;
+  /** By path the lines that it makes or stands at, after the change; absent: not known of that file. */
+  readonly lines?: Readonly<Record<string, readonly ChangedSpan[]>>;
 }
 
 /** CI is rate-limited or gave no answer: repeat the call at `retryAt`. */

@@ -160,6 +160,14 @@ export interface Leaning {
 interface ReachedFile {
   readonly path: string;
   readonly isCertain: boolean;
+  /** What of it is changed, at most 5 places, the nearest to what the failure names first; absent: not known. */
+  readonly lines?: readonly ChangedSpan[];
+}
+
+/** Lines of a file after a change; of lines that are gone, the one before which they stood. */
+export interface ChangedSpan {
+  readonly from: number;
+  readonly to: number;
 }
 
 interface NamedPlace {

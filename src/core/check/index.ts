@@ -42,6 +42,7 @@ export {
 } from './failure.ts';
 export { describeFlake, type Flake, type Quarantine } from './flake.ts';
 export {
+  type ChangedSpan,
   type CheckRunButton,
   EMPTY_EXCERPT,
   EMPTY_HEAD_RECORD,

@@ -55,6 +55,7 @@ export {
 } from './second-look.ts';
 export {
   addSources,
+  buildLineAddress,
   buildSourceLinks,
   filterIssue,
   NO_LINKS,

@@ -109,11 +109,22 @@ export function buildSourceLinks(
     const [, file = '', from = '', to] = PLACE.exec(text) ?? [];
     const other = findContextFile(file, context);
     const { repository, revision } = other?.of ?? { ...place, revision: issue.analysis.revision };
-    if (from === '' || !paths.has(file) || !/^[0-9a-f]{40,64}$/.test(revision)) return null;
-    const end = to === undefined || !text.includes('-') ? '' : `-L${to}`;
-    const path = other?.path ?? file;
-    return `${place.webUrl}/${repository}/blob/${revision}/${path.split('/').map(encodePart).join('/')}#L${from}${end}`;
+    if (from === '' || !paths.has(file)) return null;
+    const last = to === undefined || !text.includes('-') ? from : to;
+    const lines = { path: other?.path ?? file, from: Number(from), to: Number(last) };
+    return buildLineAddress({ webUrl: place.webUrl, repository }, revision, lines);
   };
+}
+
+/** Where the lines of a file are shown at a commit; null where that is none. */
+export function buildLineAddress(
+  { webUrl, repository }: { readonly webUrl: string; readonly repository: string },
+  revision: string,
+  { path, from, to }: { readonly path: string; readonly from: number; readonly to: number },
+): string | null {
+  if (!/^[0-9a-f]{40,64}$/.test(revision)) return null;
+  const end = to > from ? `-L${to}` : '';
+  return `${webUrl}/${repository}/blob/${revision}/${path.split('/').map(encodePart).join('/')}#L${from}${end}`;
 }
 
 /** Suspects, changed files, and files named by lookups. */

@@ -1,5 +1,5 @@
 // Files that a change under test touches, and the commits between the last green one and the first red one.
-import type { ChangedFiles, CommitRange, HeadPlace } from '../../core/check/index.ts';
+import type { ChangedFiles, ChangedSpan, CommitRange, HeadPlace } from '../../core/check/index.ts';
 import { ignoreUnknown, readPages } from '../clients/index.ts';
 import type { Inquiry } from './workflow-runs.ts';
 
@@ -29,24 +29,55 @@ export async function readChangedFiles(
     const found = await ignoreUnknown(
       readPages(MAX_PAGES, (page) => read(({ rest }, at) => rest.pulls.listFiles({ ...at, ...of, ...page }))),
     );
-    return found === null ? null : { paths: listTouchedPaths(found.items), isCut: found.isCut };
+    return found === null ? null : toChangedFiles(found.items, found.isCut);
   }
   const found =
     place.kind === 'default'
       ? await ignoreUnknown(read(({ rest }, at) => rest.repos.getCommit({ ...at, ref: sha })))
       : await compareRangeEnds(inquiry, { from: project.source.defaultBranch, to: sha });
   const files = found?.files ?? [];
-  return found === null ? null : { paths: listTouchedPaths(files), isCut: files.length >= FILES_SHOWN };
+  return found === null ? null : toChangedFiles(files, files.length >= FILES_SHOWN);
+}
+
+interface TouchedFile {
+  readonly filename: string;
+  readonly previous_filename?: string | undefined;
+  /** Absent where it is too large, or no text. */
+  readonly patch?: string | undefined;
 }
 
 /** A renamed file is touched under both its names. */
-function listTouchedPaths(
-  files: readonly { readonly filename: string; readonly previous_filename?: string | undefined }[],
-): readonly string[] {
+function toChangedFiles(files: readonly TouchedFile[], isCut: boolean): ChangedFiles {
   const all = files.flatMap(({ filename, previous_filename: before }) =>
     before === undefined ? [filename] : [filename, before],
   );
-  return [...new Set(all)];
+  const lines = files.flatMap(({ filename, patch = '' }) => {
+    const spans = listChangedSpans(patch);
+    return spans.length === 0 ? [] : [[filename, spans] as const];
+  });
+  return { paths: [...new Set(all)], isCut, lines: Object.fromEntries(lines) };
+}
+
+const HUNK = /^@@ -\d{1,9}(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@/;
+const MOST_SPANS = 100;
+
+/** Of a unified diff the lines on its new side that are not as before. */
+function listChangedSpans(patch: string): readonly ChangedSpan[] {
+  const spans: { from: number; to: number }[] = [];
+  let at = 0;
+  for (const line of patch.split('\n')) {
+    const sign = line.charAt(0);
+    if (sign === '@') at = Number(HUNK.exec(line)?.[1] ?? at);
+    else if (sign === '+' || sign === '-') addChangedLine(spans, Math.max(1, at));
+    if (sign === '+' || sign === ' ') at += 1;
+  }
+  return spans.slice(0, MOST_SPANS);
+}
+
+function addChangedLine(spans: { from: number; to: number }[], line: number): void {
+  const last = spans.at(-1);
+  if (last !== undefined && line <= last.to + 1) last.to = line;
+  else spans.push({ from: line, to: line });
 }
 
 /** Null where the one doesn't lead to the other. */

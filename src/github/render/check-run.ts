@@ -17,6 +17,7 @@ import {
   splitError,
 } from '../../core/check/index.ts';
 import {
+  buildLineAddress,
   buildSourceLinks,
   filterIssue,
   findContextFile,
@@ -232,6 +233,7 @@ function summariseCause(content: CheckRunContent, cause: ShownCause): readonly B
       `Failing: ${renderCheckList(content, finding)}${excerpt.step === '' ? '' : `, step ${formatCodeSpan(excerpt.step)}`}`,
     ),
     text(formatList(listReasons(content, cause), REASONS_SHOWN + 2)),
+    text(describeChangedLines(content, cause)),
     code(output === '' ? [test, error].filter(Boolean).join('\n') : ''),
     ...summariseInquiry(content, cause),
     renderWithheld(fix.kind === 'on_request' ? fix.refused : ''),
@@ -240,6 +242,27 @@ function summariseCause(content: CheckRunContent, cause: ShownCause): readonly B
     text(describeRangeInCheckRun(content, cause)),
   ];
 }
+
+/** Where the change under test touches what fails, or else what the failing test uses; "" where that is not known. */
+function describeChangedLines(content: CheckRunContent, { finding }: ShownCause): string {
+  const { verdict, reached = [] } = finding;
+  if (content.head.place?.kind !== 'pull_request' || !isRed(finding)) return '';
+  if (verdict !== 'code' && verdict !== 'inconclusive') return '';
+  const known = reached.filter(({ path, lines = [] }) => lines.length > 0 && isSafePath(path));
+  const certain = known.filter(({ isCertain }) => isCertain);
+  const places = (certain.length > 0 ? certain : known)
+    .slice(0, CHANGED_FILES_SHOWN)
+    .flatMap(({ path, lines = [] }) => lines.slice(0, CHANGED_PLACES_SHOWN).map((span) => ({ path, ...span })));
+  const links = places.map(({ path, from, to }) => {
+    const label = formatCodeSpan(`${path}:${from}${to > from ? `-${to}` : ''}`);
+    const address = buildLineAddress(content, content.head.sha, { path, from, to });
+    return address === null ? label : `[${label}](${address})`;
+  });
+  return links.length === 0 ? '' : `Changed here: ${links.join(', ')}`;
+}
+
+const CHANGED_FILES_SHOWN = 3;
+const CHANGED_PLACES_SHOWN = 2;
 
 function renderCheckList(content: CheckRunContent, { checks }: Finding): string {
   const named = sortByName(checks)
@@ -376,7 +399,7 @@ function summariseResult(content: CheckRunContent, whole: SourcedIssue, cause: S
  * A search without a model ranks by words as well. In seven of ten real pull requests it put a file first that has nothing to do
  * with the failure: only files that the log names or the change touches are shown.
  */
-function keepConnected(issue: SourcedIssue, { places, changed = [] }: Finding): SourcedIssue {
+function keepConnected(issue: SourcedIssue, { places, changed = [], reached = [] }: Finding): SourcedIssue {
   const suspects = issue.analysis.suspects.flatMap((suspect) => {
     const { file, line } = suspect;
     // Only a stack frame, an error message or a quoted line leads to another repository.
@@ -385,9 +408,13 @@ function keepConnected(issue: SourcedIssue, { places, changed = [] }: Finding): 
     const why = [named.length > 0 ? 'mentioned in the log' : '', changed.includes(file) ? 'touched by the change' : ''];
     const reasons = why.filter(Boolean);
     if (reasons.length === 0) return [];
-    const isOther = named.every((place) => place.line !== line) && !suspect.reasons.includes(TOUCHED_BY_CHANGE);
+    const spans = reached.find(({ path }) => path === file)?.lines ?? [];
+    const isNamed = named.some((place) => place.line === line);
+    const isChanged = spans.some(({ from, to }) => from <= line && line <= to);
+    const isOther = !isNamed && !isChanged && (spans.length > 0 || !suspect.reasons.includes(TOUCHED_BY_CHANGE));
     // Words chose a line that neither the log names nor the change touches.
-    const at = isOther ? { line: named.find((place) => place.line > 0)?.line ?? 0, function: '' } : {};
+    const known = named.find((place) => place.line > 0)?.line ?? spans[0]?.from ?? 0;
+    const at = isOther ? { line: known, function: '' } : {};
     return [{ ...suspect, ...at, reasons }];
   });
   return { ...issue, analysis: { ...issue.analysis, suspects } };

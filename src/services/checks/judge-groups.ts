@@ -1,7 +1,7 @@
 // From red checks of one cause to a finding: the verdict with its reasons, from the base, the change under test and the
 // history.
 
-import { formatHeadline, matchError } from 'causeway-ci-log';
+import { formatHeadline, type LogPlace, matchError } from 'causeway-ci-log';
 import { isSafePath } from 'causeway-paths';
 import {
   type CheckEvidence,
@@ -17,6 +17,7 @@ import {
 } from '../../ci/index.ts';
 import {
   type ChangedFiles,
+  type ChangedSpan,
   EMPTY_EXCERPT,
   type Finding,
   type HeadPlace,
@@ -111,22 +112,36 @@ async function createNewJudge(look: Look, place: HeadPlace, readBase: () => Prom
     const [base = 'unknown'] = bases;
     const judgement = {
       ...best,
-      ...(changed !== null && { ...describeTies(changed.paths, ties) }),
+      ...(changed !== null && { ...describeTies(changed, ties, group) }),
       ...(bases.size === 1 && base !== 'unknown' && { base }),
     };
     return { group, judgement };
   };
 }
 
-function describeTies(changed: readonly string[], ties: readonly Tie[]) {
+function describeTies({ paths: changed, lines = {} }: ChangedFiles, ties: readonly Tie[], { reads }: Group) {
   const certain = new Set(ties.filter(isCertainTie).map(({ path }) => path));
   const others = new Set(ties.map(({ path }) => path)).difference(certain);
-  const toReached = (isCertain: boolean) => (path: string) => ({ path, isCertain });
+  const places = reads.flatMap(({ read }) => read.places);
+  const toReached = (isCertain: boolean) => (path: string) => {
+    const named = places.find((place) => place.line > 0 && isSameFile(path, place.path));
+    const spans = orderSpans(Object.hasOwn(lines, path) ? (lines[path] ?? []) : [], named);
+    return { path, isCertain, ...(spans.length > 0 && { lines: spans }) };
+  };
   return {
     changed: changed.slice(0, MOST_CHANGED),
     isTouched: certain.size > 0,
     reached: [...[...certain].map(toReached(true)), ...[...others].map(toReached(false))].slice(0, MOST_REACHED),
   };
+}
+
+const MOST_SPANS = 5;
+
+/** The nearest to the line that the failure names; where it names none, as they stand. */
+function orderSpans(spans: readonly ChangedSpan[], named: LogPlace | undefined): readonly ChangedSpan[] {
+  const measure = ({ from, to }: ChangedSpan) =>
+    named === undefined ? 0 : Math.max(from - named.line, named.line - to, 0);
+  return spans.toSorted((a, b) => measure(a) - measure(b) || a.from - b.from).slice(0, MOST_SPANS);
 }
 
 /** The first check with stored texts represents the group, if it could be compared with a passing run. */
