@@ -55,6 +55,15 @@ const excerptFields = {
 
 const placeFields = { path: z.string(), line: z.int().openapi({ description: '0 if unknown.' }), message: z.string() };
 
+const Said = z
+  .object({
+    whose: z.enum(['mine', 'not_mine']).openapi({ description: '`mine`: of the change under test.' }),
+    reason: z.string().openapi({ description: 'In their words; may be empty.' }),
+    by: z.string().openapi({ description: 'Login; empty: erased.' }),
+    at: z.string(),
+  })
+  .openapi('VerdictOverride', { description: '`/analyse mine` or `/analyse not-mine` on the pull request.' });
+
 const CauseSchema = z
   .object({
     failureId: z.string(),
@@ -63,7 +72,13 @@ const CauseSchema = z
     whose: z
       .enum(['this_change', 'likely_this_change', 'not_this_change', 'unknown'])
       .nullable()
-      .openapi({ description: 'Whose it is; null: a commit of the default branch.' }),
+      .openapi({ description: 'Whose it is, by `override` where there is one; null: a commit of the default branch.' }),
+    override: z
+      .union([Said, z.null()])
+      .openapi({ description: 'What someone with write said instead; null: nothing.' }),
+    lapsed: z.union([Said, z.null()]).openapi({
+      description: "What was said of another failure of one of its checks, which doesn't hold for this one.",
+    }),
     standing: z.enum(['new', 'known', 'regression']),
     checks: z.array(
       z.object({

@@ -279,6 +279,10 @@ export const outcomeFields = {
   votes: z.object({ right: z.int(), wrong: z.int() }).openapi({ description: 'Of people with the triage role.' }),
   remarks: z.array(z.string()).openapi({ description: 'What people wrote with `/analyse right` and `wrong`.' }),
   judgement: z.enum(['right', 'wrong']).nullable().openapi({ description: 'Null: nothing says whether it was.' }),
+  override: z
+    .enum(['mine', 'not_mine'])
+    .nullable()
+    .openapi({ description: 'Of a verdict: what someone with write said of the failure; null: nothing.' }),
 };
 
 const OutcomeFields = z.object(outcomeFields).openapi('Outcomes', { description: 'What became of the answer.' });

@@ -22,6 +22,9 @@ type AuditVerb =
   | 'thread.opened'
   | 'fix.requested'
   | `known.${'tied' | 'ended'}`
+  | 'failure.called_mine'
+  | 'failure.called_not_mine'
+  | 'checks.rerun'
   | 'installation.made'
   | 'installation.removed';
 

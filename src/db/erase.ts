@@ -7,6 +7,7 @@ import type { Database, Enqueuer } from './database.ts';
 import { erasePersonFromPlace, toHeadRecordColumns } from './heads.ts';
 import { erasePersonFromKnown } from './known-issues.ts';
 import { eraseVotes, removeLooks } from './outcomes.ts';
+import { erasePersonFromOverrides } from './overrides.ts';
 import type { Trx } from './schema.ts';
 import { enqueueUpdates, readRequester, removeRequester, toRecordColumns, toThread } from './threads.ts';
 
@@ -16,7 +17,7 @@ export interface ErasedAccount {
   readonly tokens: number;
   /** Webhooks of theirs, with their addresses. */
   readonly webhooks: number;
-  /** Threads and heads that named them, their votes on answers, and what they tied to issues. */
+  /** Threads and heads that named them, their votes on answers, what they tied to issues, and what they said of failures. */
   readonly mentions: number;
   /** Investigations that they started. These stay with their project, without the person and their instructions. */
   readonly kept: number;
@@ -310,6 +311,7 @@ async function eraseAccount(
       (await erasePersonFromHeads(trx, githubId)) +
       (await eraseVotes(trx, githubId)) +
       (await erasePersonFromKnown(trx, jobs, githubId, now));
+    mentions += await erasePersonFromOverrides(trx, jobs, githubId, now);
     const actor = toGithubActor({ id: githubId });
     const audit = trx.updateTable('audit').set({ account_id: who }).where('account_id', '=', actor);
     entries = (await audit.returning('seq').execute()).length;

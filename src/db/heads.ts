@@ -11,6 +11,7 @@ import {
 import { toSubjectKey } from '../core/thread/index.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { followVerdicts } from './outcomes.ts';
+import { removeOverrides, withOverrides } from './overrides.ts';
 import type { HeadTable, Reader, Trx } from './schema.ts';
 import { enqueuePublish, type LearntLinks } from './threads.ts';
 
@@ -47,7 +48,7 @@ export function createHeadVerbs(database: Database) {
     ensureHead: (head: NewHead, times: { readonly runAt: string; readonly now: string }): Promise<Head> =>
       database.write((trx) => ensureHead(trx, jobs, head, times)),
     findHead: (id: string): Promise<Head | null> =>
-      database.read((reader) => findHead(selectHeads(reader).where('heads.id', '=', id))),
+      database.read((reader) => findHead(reader, selectHeads(reader).where('heads.id', '=', id))),
     findHeadOfCommit: (projectId: string, sha: string): Promise<Head | null> =>
       database.read((reader) => findHeadOfCommit(reader, projectId, sha)),
     /** The newest head of a pull request with judged checks (`red` or `green`). */
@@ -61,7 +62,35 @@ export function createHeadVerbs(database: Database) {
           .where('judged.state', 'in', ['red', 'green'])
           .orderBy('judged.seq', 'desc')
           .limit(1);
-        return findHead(selectHeads(reader).where('heads.seq', '=', () => judged));
+        return findHead(
+          reader,
+          selectHeads(reader).where('heads.seq', '=', () => judged),
+        );
+      }),
+    /**
+     * The newest head of a pull request of whose checks something was known then: at least that they pass. Null: there is
+     * none.
+     */
+    findHeadSeen: (projectId: string, number: number, at: string): Promise<Head | null> =>
+      database.read((reader) => {
+        const seen = reader
+          .selectFrom('heads as seen')
+          .select('seen.seq')
+          .where('seen.project_id', '=', projectId)
+          .where('seen.pull_request', '=', number)
+          .where('seen.created_at', '<=', at)
+          .where(({ or, eb, exists, selectFrom }) =>
+            or([
+              eb('seen.state', '=', 'green'),
+              exists(selectFrom('findings').select('head_id').whereRef('findings.head_id', '=', 'seen.id')),
+            ]),
+          )
+          .orderBy('seen.seq', 'desc')
+          .limit(1);
+        return findHead(
+          reader,
+          selectHeads(reader).where('heads.seq', '=', () => seen),
+        );
       }),
     /** The newest head that this names; of a pull request a superseded one only where it has no other. */
     findNamedHead: (projectId: string, name: HeadName): Promise<Head | null> =>
@@ -83,7 +112,7 @@ export function createHeadVerbs(database: Database) {
         const rows = await selectHeads(reader)
           .where('heads.seq', 'in', () => newest)
           .execute();
-        return toHeads(rows);
+        return await withOverrides(reader, toHeads(rows));
       }),
     /**
      * Whether a red head of this branch, or of one of these pull requests, is stored: only then a green one matters.
@@ -159,7 +188,7 @@ export function createHeadVerbs(database: Database) {
         const rows = await selectHeads(reader)
           .where('heads.seq', 'in', () => held)
           .execute();
-        return toHeads(rows);
+        return await withOverrides(reader, toHeads(rows));
       }),
   };
 }
@@ -341,12 +370,12 @@ function selectHeads(reader: Reader) {
 
 type HeadRow = Awaited<ReturnType<ReturnType<typeof selectHeads>['execute']>>[number];
 
-async function findHead(query: ReturnType<typeof selectHeads>): Promise<Head | null> {
-  return toHeads(await query.execute())[0] ?? null;
+async function findHead(reader: Reader, query: ReturnType<typeof selectHeads>): Promise<Head | null> {
+  return (await withOverrides(reader, toHeads(await query.execute())))[0] ?? null;
 }
 
 function findHeadOfCommit(reader: Reader, projectId: string, sha: string): Promise<Head | null> {
-  return findHead(selectHeads(reader).where('heads.project_id', '=', projectId).where('heads.sha', '=', sha));
+  return findHead(reader, selectHeads(reader).where('heads.project_id', '=', projectId).where('heads.sha', '=', sha));
 }
 
 /** Runs are looked for in the newest heads only: nothing but the findings themselves has their addresses. */
@@ -356,7 +385,10 @@ async function findNamedHead(reader: Reader, projectId: string, name: HeadName):
   const named = reader.selectFrom('heads as named').select('named.seq').where('named.project_id', '=', projectId);
   if ('sha' in name) {
     const newest = named.where('named.sha', 'like', `${name.sha}%`).orderBy('named.seq', 'desc').limit(1);
-    return await findHead(selectHeads(reader).where('heads.seq', '=', () => newest));
+    return await findHead(
+      reader,
+      selectHeads(reader).where('heads.seq', '=', () => newest),
+    );
   }
   if ('pullRequest' in name) {
     const newest = named
@@ -364,7 +396,10 @@ async function findNamedHead(reader: Reader, projectId: string, name: HeadName):
       .orderBy(({ eb }) => eb.case().when('named.state', '=', 'superseded').then(eb.lit(1)).else(eb.lit(0)).end())
       .orderBy('named.seq', 'desc')
       .limit(1);
-    return await findHead(selectHeads(reader).where('heads.seq', '=', () => newest));
+    return await findHead(
+      reader,
+      selectHeads(reader).where('heads.seq', '=', () => newest),
+    );
   }
   const newest = named.orderBy('named.seq', 'desc').limit(MOST_SEARCHED);
   const rows = await reader
@@ -376,7 +411,7 @@ async function findNamedHead(reader: Reader, projectId: string, name: HeadName):
     .orderBy('heads.seq', 'desc')
     .execute();
   const { id } = rows.find(({ finding }) => hasRun(JSON.parse(finding), name.run)) ?? {};
-  return id === undefined ? null : await findHead(selectHeads(reader).where('heads.id', '=', id));
+  return id === undefined ? null : await findHead(reader, selectHeads(reader).where('heads.id', '=', id));
 }
 
 /** Such as `…/actions/runs/17/job/99`. */
@@ -411,8 +446,8 @@ function toHeads(rows: readonly HeadRow[]): readonly Head[] {
   });
 }
 
-/** What a finding names is stored in columns: it may be erased. */
-type FindingText = Omit<Finding, 'investigationId' | 'threadId' | 'isOwnThread'>;
+/** What a finding names is stored in columns: it may be erased. What people said of it is stored with them. */
+type FindingText = Omit<Finding, 'investigationId' | 'threadId' | 'isOwnThread' | 'override' | 'lapsed'>;
 
 function toFinding(row: HeadRow): readonly Finding[] {
   if (row.finding === null) return [];
@@ -537,7 +572,7 @@ async function replaceFindings(trx: Trx, id: string, findings: readonly Finding[
       .values(({ selectFrom }) => ({
         head_id: id,
         number,
-        finding: JSON.stringify(text satisfies FindingText),
+        finding: JSON.stringify(removeOverrides(text) satisfies FindingText),
         is_own: isOwnThread ? 1 : 0,
         investigation_id: selectFrom('investigations').select('id').where('id', '=', investigationId),
         thread_id: selectFrom('threads').select('id').where('id', '=', threadId),

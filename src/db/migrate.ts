@@ -9,6 +9,7 @@ import { createOutcomeTables } from './migrations/0002-outcomes.ts';
 import { createSubscriptionTables } from './migrations/0003-subscriptions.ts';
 import { discardRefusedAnswers } from './migrations/0004-refused-answers.ts';
 import { createKnownIssueTables } from './migrations/0005-known-issues.ts';
+import { createOverrideTables } from './migrations/0006-overrides.ts';
 import { makeCommitMarks, sweepCommitMarks } from './postgres-errors.ts';
 import type { Reader } from './schema.ts';
 
@@ -28,6 +29,7 @@ export function listMigrations(form: TableForm): Record<string, Migration> {
     '0003-subscriptions': { up: (database) => createSubscriptionTables(database, form) },
     '0004-refused-answers': { up: discardRefusedAnswers },
     '0005-known-issues': { up: (database) => createKnownIssueTables(database, form) },
+    '0006-overrides': { up: (database) => createOverrideTables(database, form) },
   };
 }
 

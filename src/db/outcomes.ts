@@ -5,7 +5,7 @@ import { createId } from '../core/ids.ts';
 import type { Conclusion } from '../core/issue/index.ts';
 import { type ClaimedAnswer, type Fate, type FollowedAnswer, findFirstLook, type Vote } from '../core/outcome/index.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';
-import { ON_GITHUB, type OutcomeTable, type Reader, type Trx, type VoteTable } from './schema.ts';
+import { ON_GITHUB, type OutcomeTable, type OverrideTable, type Reader, type Trx, type VoteTable } from './schema.ts';
 
 export interface OutcomeFilter {
   /** Absent: of all projects. */
@@ -74,7 +74,7 @@ export function createOutcomeVerbs(database: Database) {
   };
 }
 
-/** Of all columns that hold an answer, with the Issue that a verdict led to. */
+/** Of all columns that hold an answer, with the Issue that a verdict led to, and what people said of its failure. */
 function selectOutcomes(reader: Reader) {
   return reader
     .selectFrom('outcomes')
@@ -83,13 +83,23 @@ function selectOutcomes(reader: Reader) {
         .onRef('caused.investigation_id', '=', 'outcomes.investigation_id')
         .on('outcomes.investigation_id', 'is not', null),
     )
+    .leftJoin('heads as judged', 'judged.id', 'outcomes.head_id')
+    .leftJoin('overrides', (join) =>
+      join
+        .onRef('overrides.project_id', '=', 'outcomes.project_id')
+        .onRef('overrides.failure_id', '=', 'outcomes.failure_id')
+        .onRef('overrides.pull_request', '=', 'judged.pull_request'),
+    )
     .selectAll('outcomes')
-    .select('caused.id as caused_id');
+    .select(['caused.id as caused_id', 'overrides.whose']);
 }
 
 async function withVotes(
   reader: Reader,
-  rows: readonly (Selectable<OutcomeTable> & { readonly caused_id: string | null })[],
+  rows: readonly (Selectable<OutcomeTable> & {
+    readonly caused_id: string | null;
+    readonly whose: OverrideTable['whose'] | null;
+  })[],
 ): Promise<readonly FollowedAnswer[]> {
   const ids = rows.map(({ id }) => id);
   const votes = await queryInChunks(ids, (some) =>
@@ -105,6 +115,7 @@ async function withVotes(
       answer: answer.kind === 'verdict' ? { ...answer, issueId: row.caused_id } : answer,
       fate: JSON.parse(row.fate),
       votes: (byOutcome.get(row.id) ?? []).map(toVote),
+      override: row.whose,
       readsReactions: row.reads_reactions === 1,
       lookedAt: row.looked_at,
     };

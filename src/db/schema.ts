@@ -1,7 +1,7 @@
 // The tables as Kysely sees them: text, integers, JSON as text and ISO timestamps only, so that every engine agrees.
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { Subscription, SubscriptionFormat, WebhookState, WebhookType } from '../core/account/index.ts';
-import type { Closing, HeadState, KnownEnd, KnownIssue, Verdict } from '../core/check/index.ts';
+import type { Closing, HeadState, KnownEnd, KnownIssue, Override, Verdict } from '../core/check/index.ts';
 import type { Fate, Vote } from '../core/outcome/index.ts';
 import type { JobKind, Urgency } from '../core/queue.ts';
 import type { InvestigationState, Origin } from '../core/report/index.ts';
@@ -39,6 +39,8 @@ export interface Schema {
   backfills: BackfillTable;
   outcomes: OutcomeTable;
   votes: VoteTable;
+  overrides: OverrideTable;
+  reruns: RerunTable;
   sessions: SessionTable;
   sign_in_codes: SignInCodeTable;
   sign_in_states: SignInStateTable;
@@ -403,6 +405,35 @@ export interface VoteTable {
   vote: Vote['vote'];
   why: string;
   at: string;
+}
+
+export interface OverrideTable {
+  project_id: string;
+  pull_request: number;
+  failure_id: string;
+  whose: Override['whose'];
+  reason: string;
+  /** JSON: FailureOverride.checkKeys. */
+  checks: string;
+  /** Null: erased; `login` is "" then. */
+  person_id: number | null;
+  login: string;
+  /** GitHub's: they ascend. */
+  comment_id: number;
+  at: string;
+}
+
+/** Failed jobs of a head that a person wants run again: at most once a head. */
+interface RerunTable {
+  head_id: string;
+  project_id: string;
+  person_id: number | null;
+  comment_id: number;
+  /** JSON: AskedRerun.jobIds. */
+  jobs: string;
+  at: string;
+  /** Null: GitHub has not taken it yet. */
+  started_at: string | null;
 }
 
 interface DeliveryTable {

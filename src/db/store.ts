@@ -14,6 +14,7 @@ import { createHeadVerbs } from './heads.ts';
 import { createInvestigationVerbs, createIssueVerbs } from './investigations.ts';
 import { createKnownIssueVerbs } from './known-issues.ts';
 import { createOutcomeVerbs } from './outcomes.ts';
+import { createOverrideVerbs } from './overrides.ts';
 import { createInstallationVerbs, createProjectVerbs } from './projects.ts';
 import { createReportVerbs } from './reports.ts';
 import { createRetentionVerbs } from './retention.ts';
@@ -48,6 +49,7 @@ export function createVerbs(database: Database, seal: Seal) {
     ...createKnownIssueVerbs(database),
     ...createBackfillVerbs(database),
     ...createOutcomeVerbs(database),
+    ...createOverrideVerbs(database),
     ...createAnswerVerbs(database),
     ...createErasureVerbs(database),
     ...createRetentionVerbs(database),

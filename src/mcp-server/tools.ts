@@ -160,6 +160,7 @@ interface JudgedCause {
   readonly verdict: Verdict;
   readonly reasons: readonly string[];
   readonly whose: Whose | null;
+  readonly override: { readonly whose: 'mine' | 'not_mine'; readonly reason: string; readonly by: string } | null;
   readonly standing: 'new' | 'known' | 'regression';
   readonly checks: readonly { readonly name: string; readonly url: string; readonly isRed: boolean }[];
   readonly step: string;
@@ -217,7 +218,14 @@ const EXCUSES: Readonly<Record<Exclude<Verdict, 'code' | 'inconclusive'>, string
   infrastructure: 'the machine failed; re-run the check',
 };
 
-function sayWhoseFault({ verdict, whose, known, knownIssue, leaning }: JudgedCause, isDefault: boolean): string {
+function sayWhoseFault(
+  { verdict, whose, known, knownIssue, leaning, override }: JudgedCause,
+  isDefault: boolean,
+): string {
+  if (override !== null) {
+    const fault = override.whose === 'mine' ? 'this change' : 'not this change';
+    return `${fault}, as someone with write access said; it was judged ${verdict}`;
+  }
   if (knownIssue?.state === 'known') return `not this change: a known failure, followed in issue #${knownIssue.number}`;
   if (verdict === 'inconclusive')
     return `can't tell whose fault it is${leaning === null ? '' : '; probably this change: the failing test gets to what it touches through imports (leadsToChange)'}`;
@@ -365,6 +373,7 @@ function describeCause(cause: JudgedCause, isDefault: boolean, answer: Issue | n
       tests: cause.tests,
       reasons: cause.reasons,
       ...(cause.leaning !== null && { leadsToChange: cause.leaning.path }),
+      ...(cause.override !== null && { said: `${cause.override.by}: ${cause.override.reason}` }),
       ...(answer !== null && {
         found: answer.rootCause,
         suspects: answer.analysis.suspects.slice(0, MOST_SUSPECTS).map(nameSuspect),

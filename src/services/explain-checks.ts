@@ -12,6 +12,7 @@ import {
   type Leaning,
   mayNameCommits,
   nameBareError,
+  type Override,
   toRangeView,
   type Whose,
 } from '../core/check/index.ts';
@@ -34,8 +35,12 @@ interface ExplainedCause
   extends Pick<Finding, 'failureId' | 'verdict' | 'standing' | 'investigationId'>,
     Pick<Finding['excerpt'], 'step' | 'headline' | 'lines' | 'cut' | 'tests'> {
   readonly reasons: readonly string[];
-  /** Null: a commit of the default branch. */
+  /** As people with write said, or else as judged. Null: a commit of the default branch. */
   readonly whose: Whose | null;
+  /** Null: nothing was said. */
+  readonly override: SaidOverride | null;
+  /** What was said of another failure of one of its checks, which doesn't hold for this one. */
+  readonly lapsed: SaidOverride | null;
   readonly checks: readonly Pick<Finding['checks'][number], 'name' | 'url' | 'isRed'>[];
   readonly places: readonly Pick<Finding['places'][number], 'path' | 'line' | 'message'>[];
   /** Null: unknown, or some checks pass there and some fail. */
@@ -64,6 +69,11 @@ interface ExplainedCause
   readonly issueId: string | null;
   /** Why no investigation began, a sentence; "": one did. */
   readonly notBegun: string;
+}
+
+/** `by`: a login; "": erased. */
+interface SaidOverride extends Pick<Override, 'whose' | 'reason' | 'at'> {
+  readonly by: string;
 }
 
 /** Of a failure that was seen at other commits too. */
@@ -212,6 +222,8 @@ async function explainCause(
     // Against the verdict where that is the change, and read as if it cleared it.
     reasons: finding.reasons.filter(({ code }) => code !== 'untouched' || verdict !== 'code').map(describeReason),
     whose: head.place?.kind === 'default' ? null : judgeWhose(finding, failure),
+    override: toSaid(finding.override),
+    lapsed: toSaid(finding.lapsed),
     standing,
     checks: checks.map(({ name, url, isRed }) => ({ name, url, isRed })),
     ...{ step, headline: nameBareError(excerpt) ?? headline, lines, cut, tests },
@@ -239,6 +251,12 @@ function toKnownIssueView(known: KnownMatch): NonNullable<ExplainedCause['knownI
     path: known.code === 'touched' ? known.path : null,
     endedAt: known.code === 'returned' ? known.endedAt : null,
   };
+}
+
+function toSaid(override: Override | undefined): SaidOverride | null {
+  if (override === undefined) return null;
+  const { whose, reason, by, at } = override;
+  return { whose, reason, by: by?.login ?? '', at };
 }
 
 /** They are not those of a pull request that breaks it. */

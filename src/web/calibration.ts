@@ -224,5 +224,5 @@ function renderVerdicts({ verdicts }: Calibration): Html {
       formatCount(refuted),
       formatPercent(confirmed / (confirmed + refuted)),
     ]),
-  })}<p class="hint">“${describeVerdict('code')}” is confirmed by a later commit that passes, and refuted by a pass at the same commit, which confirms “${describeVerdict('flaky')}” and “${describeVerdict('infrastructure')}”.</p>`;
+  })}<p class="hint">“${describeVerdict('code')}” is confirmed by a later commit that passes, and refuted by a pass at the same commit, which confirms “${describeVerdict('flaky')}” and “${describeVerdict('infrastructure')}”. What somebody with write says by <code>/analyse mine</code> or <code>/analyse not-mine</code> counts first.</p>`;
 }

@@ -69,7 +69,7 @@ describe('GET /api/v1/checks/', () => {
             "it says: “KeyError: 'sum'”",
             '`test` passes on the base',
           ],
-          whose: 'this_change',
+          ...{ whose: 'this_change', override: null, lapsed: null },
           standing: 'new',
           checks: [{ name: 'test', url: 'https://github.test/octo/shop/actions/runs/17/job/99', isRed: true }],
           step: 'pytest',

@@ -20,6 +20,7 @@ const RECORDS = [
     'outcomes',
     'votes',
   ] as const),
+  ...(['overrides', 'reruns'] as const),
   ...(['webhook_attempts', 'sessions', 'sign_in_codes', 'sign_in_states'] as const),
 ] as const;
 

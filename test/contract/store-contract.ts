@@ -13,6 +13,7 @@ import { checkLinksContract, foundThreadsContract } from './store-found-threads.
 import { headsContract, heldHeadsContract, redHeadsContract } from './store-heads.ts';
 import { knownIssuesContract } from './store-known-issues.ts';
 import { outcomesContract } from './store-outcomes.ts';
+import { overridesContract } from './store-overrides.ts';
 import { installationsContract, projectsContract, upkeepContract } from './store-projects.ts';
 import { endingsContract, runsContract } from './store-runs.ts';
 import { subscriptionsContract } from './store-subscriptions.ts';
@@ -74,5 +75,6 @@ export function checksContract(engine: Engine): void {
     forgettingChecksContract(engine);
     outcomesContract(engine);
     knownIssuesContract(engine);
+    overridesContract(engine);
   });
 }

@@ -52,7 +52,7 @@ export function outcomesContract(engine: Engine): void {
       expect(followed).toEqual({
         ...{ id: expect.stringMatching(/^out_/), projectId: project.id, answeredAt: NOW, votes: [], lookedAt: '' },
         answer: { kind: 'issue', issueId, outcome: 'code_fix', confidence: 0.8 },
-        ...{ fate: { kind: 'pending' }, readsReactions: true },
+        ...{ fate: { kind: 'pending' }, readsReactions: true, override: null },
       });
       const job = { kind: 'outcome', subject: followed?.id, group: project.id, urgency: 'automatic' };
       expect(await listLooks(opened)).toEqual([{ ...job, runAt: at(DAY) }]);

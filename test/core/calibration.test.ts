@@ -32,6 +32,7 @@ function follow({ confidence, isRight }: JudgedAnswer, at: number): FollowedAnsw
     answer: { kind: 'issue', issueId: `iss_${at}`, outcome: 'code_fix', confidence },
     fate: isRight ? { kind: 'merged', commit: 'abc', ...place } : { kind: 'closed', ...place },
     votes: [],
+    override: null,
     readsReactions: true,
     lookedAt: '',
   };

@@ -9,7 +9,7 @@ import { PATIENCE_MS, until } from '../support/patience.ts';
 import { emptyDatabase, migratedDatabase } from '../support/postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { databaseAt, onServer } from '../support/postgres-shared.ts';
-import { expectNoRefusedAnswers, storeRefusedAnswers } from '../support/refused-answers.ts';
+import { expectNoRefusedAnswers, LATER_TABLES, storeRefusedAnswers } from '../support/refused-answers.ts';
 import { acceptance, ground } from '../support/store-samples.ts';
 
 const open = (url: string, patienceMs = 0) =>
@@ -38,6 +38,7 @@ describe('a database', () => {
       { name: '0003-subscriptions' },
       { name: '0004-refused-answers' },
       { name: '0005-known-issues' },
+      { name: '0006-overrides' },
     ]);
   });
 
@@ -62,8 +63,8 @@ describe('a database', () => {
       return await storeRefusedAnswers(store);
     };
     const ids = await stored();
-    await place.query('drop table known_hits, known_ties, known_issues');
-    await place.query("delete from kysely_migration where name >= '0004'");
+    for (const table of LATER_TABLES) await place.query(`drop table ${table}`);
+    await place.query("delete from kysely_migration where name >= '0004-refused-answers'");
     await using store = await open(place.url);
     await expectNoRefusedAnswers(store, ids);
   });

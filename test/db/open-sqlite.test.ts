@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteFile } from '../../src/db/sqlite.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
-import { expectNoRefusedAnswers, storeRefusedAnswers } from '../support/refused-answers.ts';
+import { expectNoRefusedAnswers, LATER_TABLES, storeRefusedAnswers } from '../support/refused-answers.ts';
 import { storeProcess } from '../support/store-process.ts';
 import { acceptance, accepted, conclusion, ground, NOW, started } from '../support/store-samples.ts';
 
@@ -77,8 +77,8 @@ describe('a SQLite file', () => {
     };
     const ids = await stored();
     const connection = new Sqlite(file);
-    connection.exec('drop table known_hits; drop table known_ties; drop table known_issues');
-    connection.exec("delete from kysely_migration where name >= '0004'");
+    for (const table of LATER_TABLES) connection.exec(`drop table ${table}`);
+    connection.exec("delete from kysely_migration where name >= '0004-refused-answers'");
     connection.close();
     await using opened = await openSqlite(file);
     await expectNoRefusedAnswers(opened.store, ids);

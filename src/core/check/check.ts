@@ -184,6 +184,15 @@ export interface RerunRequest {
   readonly jobIds: readonly number[];
 }
 
+/** What decides which workflow they are of: a pull request has a base. */
+export function toRerunRequest(
+  { sha, place }: { readonly sha: string; readonly place: HeadPlace | null },
+  jobIds: readonly number[],
+): RerunRequest {
+  const isPull = place?.kind === 'pull_request';
+  return { sha, base: isPull ? place.base.sha : null, isFork: isPull && place.isFork, jobIds };
+}
+
 /**
  * `started_before`: another attempt of their workflow run was started, by whomever. `running`: the workflow run has not
  * ended yet.

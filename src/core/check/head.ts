@@ -4,7 +4,7 @@ import type { Excerpt, UnreadFile } from 'causeway-ci-log';
 import type { Person } from '../project/index.ts';
 import type { CommitRange } from './failure.ts';
 import type { KnownMatch } from './known-issue.ts';
-import type { Reason, Verdict } from './verdict.ts';
+import type { Override, Reason, Verdict } from './verdict.ts';
 
 /** What a commit is the head of, according to GitHub. */
 export type HeadPlace =
@@ -123,6 +123,10 @@ export interface Finding {
   readonly testFile?: { readonly path: string; readonly owners: readonly string[] };
   /** The issue that people tied such failures to; absent: none. */
   readonly known?: KnownMatch;
+  /** What a person with write said of it; absent: nothing. Not stored with the finding. */
+  readonly override?: Override;
+  /** The same of another failure of one of its checks, which does not hold for this one. */
+  readonly lapsed?: Override;
   /** The job that we ran once more before anything was said, and when; absent: none. */
   readonly rerun?: { readonly runId: number; readonly at: string };
 }
@@ -138,6 +142,8 @@ export type NotBegun =
   | { readonly code: 'requested' }
   /** People tied it to that issue. */
   | { readonly code: 'known'; readonly issue: number }
+  /** A person with write said that it isn't this change's. */
+  | { readonly code: 'not_mine' }
   /** The verdict rules it out: the cause is elsewhere, or a re-run says more. */
   | { readonly code: Exclude<Verdict, 'code' | 'inconclusive'> }
   | { readonly code: 'no_pull_request' | 'fork' | 'draft' | 'bot_author' | 'untrusted_author' }

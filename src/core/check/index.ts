@@ -23,6 +23,7 @@ export {
   type RerunRequest,
   type ShortenLog,
   toCheckKey,
+  toRerunRequest,
 } from './check.ts';
 export { describeDays, listDaysUntil } from './days.ts';
 export { nameBareError, nameFailure, removeDuration, splitError } from './failed-check.ts';
@@ -78,5 +79,6 @@ export {
   type ProposedPattern,
 } from './known-issue.ts';
 export { describeNotBegun } from './not-begun.ts';
-export type { Reason, Verdict } from './verdict.ts';
+export { addOverrides, type FailureOverride, isFailing, isRepeatable, listRedKeys } from './override.ts';
+export type { Override, Reason, Verdict } from './verdict.ts';
 export { countWhose, describeWhoseCount, judgeWhose, type Whose } from './whose.ts';

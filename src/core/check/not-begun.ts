@@ -17,6 +17,8 @@ export function describeNotBegun(why: NotBegun): string {
       return 'An analysis was requested in a comment on the pull request; see the reply there.';
     case 'known':
       return `It is a known failure: #${why.issue}.`;
+    case 'not_mine':
+      return "Someone with write access said that it isn't because of this change.";
     case 'base_broken':
       return 'The base branch fails in the same way; the cause is there.';
     case 'flaky':

@@ -1,4 +1,5 @@
-// What broke a check, and the reasons to believe so.
+// What broke a check, the reasons to believe so, and what people said instead.
+import type { Person } from '../project/index.ts';
 
 /**
  * What broke a failed check: the change under test, its base (which already failed), chance, or the machine;
@@ -53,3 +54,13 @@ export type Reason =
   /** The same, of a change to manifests or lock files of dependencies. */
   | { readonly code: 'dependencies'; readonly paths: readonly string[] }
   | { readonly code: 'unexplained' };
+
+/** Of one failure of one pull request, at each of its commits, until somebody says something else. */
+export interface Override {
+  readonly whose: 'mine' | 'not_mine';
+  /** In their words, redacted; "": none were given, or their person was erased. */
+  readonly reason: string;
+  /** Null: erased. */
+  readonly by: Person | null;
+  readonly at: string;
+}

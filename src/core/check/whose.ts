@@ -7,11 +7,12 @@ import type { Finding } from './head.ts';
 /** `likely_this_change`: it passes on the base, and nothing shows how the change gets to what fails. */
 export type Whose = 'this_change' | 'likely_this_change' | 'not_this_change' | 'unknown';
 
-type JudgedFinding = Pick<Finding, 'known' | 'verdict' | 'reasons' | 'isTouched' | 'base' | 'sharedFrom'>;
+type JudgedFinding = Pick<Finding, 'known' | 'verdict' | 'reasons' | 'isTouched' | 'base' | 'sharedFrom' | 'override'>;
 
-/** `failure`: null where it was deleted. Of a default branch there is no change to answer for. */
+/** What a person with write said comes first. `failure`: null where it was deleted. Of a default branch there is no change to answer for. */
 export function judgeWhose(finding: JudgedFinding, failure: Pick<Failure, 'flakyHits'> | null): Whose {
-  const { verdict, reasons, isTouched = false, base, sharedFrom = null } = finding;
+  const { verdict, reasons, isTouched = false, base, sharedFrom = null, override } = finding;
+  if (override !== undefined) return override.whose === 'mine' ? 'this_change' : 'not_this_change';
   // People tied it to an issue, and the change touches nothing of it.
   if (finding.known?.code === 'known') return 'not_this_change';
   switch (verdict) {

@@ -1,7 +1,7 @@
 // What became of an answer: of an Issue's fix and of a verdict on a red check, what people said of it, and what that says about the answer. Pure.
 
 import { diffLines, toLines } from 'causeway-diff';
-import type { Verdict } from '../check/index.ts';
+import type { Override, Verdict } from '../check/index.ts';
 import type { Outcome } from './answer-outcome.ts';
 
 /** What was claimed, as it was first claimed. */
@@ -76,6 +76,8 @@ export interface FollowedAnswer {
   readonly answer: ClaimedAnswer;
   readonly fate: Fate;
   readonly votes: readonly Vote[];
+  /** Of a verdict on a pull request: what somebody with write said instead or as well; null: nothing. */
+  readonly override: Override['whose'] | null;
   /** False: a person was erased from its reactions, which aren't read again. */
   readonly readsReactions: boolean;
   /** When GitHub was last looked at; "": never. */
@@ -92,15 +94,17 @@ const MOSTLY_OURS = 0.5;
  * 3. Merged as it was, or with at least half of its lines: right; with fewer: wrong. Settled by another change: right in
  *    the same function, wrong in other files, and silent in another function of the file. Closed unmerged: wrong.
  * 4. What most of 👍 and 👎 say.
- * A verdict is right or wrong as its table says: `code` is confirmed by a later commit or a revert, and refuted by a pass
+ * Of a verdict what a person with write said comes first: that the failure is the change's confirms `code` and refutes the
+ * others, and the other way round. Else it is right or wrong as its table says: `code` is confirmed by a later commit or a revert, and refuted by a pass
  * at the same commit; `flaky` and `infrastructure` the other way round, except that a later pass may have been chance.
  */
 export function judgeAnswer({
   answer,
   fate,
   votes,
-}: Pick<FollowedAnswer, 'answer' | 'fate' | 'votes'>): AnswerJudgement | null {
-  if (answer.kind === 'verdict') return judgeVerdict(answer.verdict, fate);
+  override,
+}: Pick<FollowedAnswer, 'answer' | 'fate' | 'votes' | 'override'>): AnswerJudgement | null {
+  if (answer.kind === 'verdict') return judgeSaid(answer.verdict, override) ?? judgeVerdict(answer.verdict, fate);
   if (fate.kind === 'reverted') return 'wrong';
   return countVotes(votes, 'command') ?? judgeFate(fate) ?? countVotes(votes, 'reaction');
 }
@@ -138,6 +142,11 @@ const VERDICTS: Readonly<Record<Verdict, Partial<Record<Fate['kind'], AnswerJudg
   base_broken: { rerun_green: 'right' },
   inconclusive: {},
 };
+
+function judgeSaid(verdict: Verdict, override: FollowedAnswer['override']): AnswerJudgement | null {
+  if (override === null || verdict === 'inconclusive') return null;
+  return (verdict === 'code') === (override === 'mine') ? 'right' : 'wrong';
+}
 
 function judgeVerdict(verdict: Verdict, { kind }: Fate): AnswerJudgement | null {
   return VERDICTS[verdict][kind] ?? null;
@@ -229,10 +238,12 @@ export interface OutcomeView {
   readonly remarks: readonly string[];
   /** Null: nothing says whether it was. */
   readonly judgement: AnswerJudgement | null;
+  /** Of a verdict: what somebody with write said of the failure; null: nothing. */
+  readonly override: FollowedAnswer['override'];
 }
 
-export function toOutcomeView(followed: Pick<FollowedAnswer, 'answer' | 'fate' | 'votes'>): OutcomeView {
-  const { fate, votes } = followed;
+export function toOutcomeView(followed: Pick<FollowedAnswer, 'answer' | 'fate' | 'votes' | 'override'>): OutcomeView {
+  const { fate, votes, override } = followed;
   const count = (wanted: AnswerJudgement) =>
     new Set(votes.filter(({ vote }) => vote === wanted).map((one) => one.personId)).size;
   return {
@@ -246,6 +257,7 @@ export function toOutcomeView(followed: Pick<FollowedAnswer, 'answer' | 'fate' |
     votes: { right: count('right'), wrong: count('wrong') },
     remarks: votes.map(({ why }) => why).filter((why) => why !== ''),
     judgement: judgeAnswer(followed),
+    override,
   };
 }
 

@@ -1,6 +1,6 @@
 // A thread: one subject on GitHub, what was requested there and by whom, and what Causeway has posted.
 
-import type { CommitRange, KnownRefusal, PatternMatch } from '../check/index.ts';
+import type { CommitRange, KnownRefusal, PatternMatch, RerunRefusal } from '../check/index.ts';
 import type { Person, Role } from '../project/index.ts';
 import type { ProofProgress } from '../proof/index.ts';
 import type { WithheldReason } from './withheld.ts';
@@ -89,7 +89,10 @@ export interface ThreadRecord {
 }
 
 /** What a person can write after `/analyse`. */
-export const COMMAND_NAMES = ['fix', 'stop', 'retry', 'right', 'wrong', 'known', 'help'] as const;
+export const COMMAND_NAMES = [
+  ...(['fix', 'stop', 'retry', 'rerun', 'mine', 'not-mine'] as const),
+  ...(['right', 'wrong', 'known', 'help'] as const),
+] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
@@ -110,7 +113,20 @@ export interface CommandReply {
           | 'branch_in_fork'
           | 'overtaken'
           | 'nothing_failed'
-          | 'not_kept';
+          | 'not_kept'
+          /** `checks_not_kept`: as `not_kept`, of what is said of checks. `no_checks`: nothing is red here. */
+          | 'checks_not_kept'
+          | 'no_checks'
+          | 'override_needs_write'
+          | 'override_needs_reason'
+          /** Of what the change broke, or its base: running it again says nothing. */
+          | 'rerun_of_code'
+          /** `rerun_before`: the checks of this commit were run again before. `rerun_limit`: of this person today. */
+          | 'rerun_before'
+          | 'rerun_limit'
+          | 'rerun_not_granted'
+          /** Other checks are not done yet. */
+          | 'rerun_running';
       }
     | { readonly code: 'known_not_kept' | 'known_needs_write' }
     /** `issue`: null where none was named. */
@@ -122,6 +138,7 @@ export interface CommandReply {
         readonly matches: readonly PatternMatch[];
       }
     | { readonly code: 'known_tied'; readonly issue: number; readonly pattern: string }
+    | { readonly code: 'rerun_refused'; readonly refusal: RerunRefusal }
     | { readonly code: 'already_open' | 'already_merged'; readonly number: number; readonly url: string }
     /** `offer`: absent in replies that an earlier version stored. */
     | { readonly code: 'did_you_mean'; readonly command: CommandName; readonly offer?: Offer }

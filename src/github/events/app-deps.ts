@@ -1,5 +1,6 @@
 // What the event handlers work with, what each of them is, and how they have a thread published again.
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks';
+import type { Checks } from '../../core/check/index.ts';
 import type { GithubProject } from '../../core/project/index.ts';
 import type { Memory, Thread } from '../../core/thread/index.ts';
 import type { Store } from '../../db/index.ts';
@@ -30,7 +31,7 @@ export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<C
   /** Ends with the job that handles the delivery. */
   readonly signalOf: (deliveryId: string) => AbortSignal;
   /** What tying known failures takes. */
-  readonly checks: KnownDeps['checks'];
+  readonly checks: KnownDeps['checks'] & Pick<Checks, 'rerunJobs'>;
   readonly log: Log;
 }
 

@@ -8,7 +8,9 @@ import { isBot, isOurs, toPerson } from '../clients/index.ts';
 import { type CommentCommand, mayHaveCommand, parseCommand } from '../report/index.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
 import { carryOutKnown } from './known-command.ts';
+import { overrideVerdict } from './override-verdict.ts';
 import { addReaction, replyToCommand } from './replies.ts';
+import { requestRerun } from './request-rerun.ts';
 import {
   findAnswer,
   findThreads,
@@ -31,7 +33,10 @@ export const onCommentCreated: EventHandler<'issue_comment.created'> = async (de
   if (isTooOld(deps, comment.created_at, id)) return;
   const project = await findProject(deps, payload, signal);
   if (project === null) return;
-  const role = await readTriageRole(deps, { project, by }, signal);
+  const role =
+    command.kind === 'rerun'
+      ? await deps.permissions.roleOfPerson(by, project, signal)
+      : await readTriageRole(deps, { project, by }, signal);
   if (role === null) return;
   const configuration = await deps.configuration.of(project, signal);
   const guidance = 'guidance' in command ? command.guidance : '';
@@ -59,6 +64,10 @@ async function carryOutCommand(
       return await recordVote(deps, command, request, signal);
     case 'known':
       return await carryOutKnown(deps, command, request, signal);
+    case 'override':
+      return await overrideVerdict(deps, command, request, signal);
+    case 'rerun':
+      return await requestRerun(deps, request, signal);
     case 'help':
       return await replyToCommand(deps, request, { code: 'help', offer: await offer() }, signal);
     case 'unclear':

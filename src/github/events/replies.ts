@@ -173,6 +173,6 @@ async function postProblem(
 }
 
 /** Not where the repository or the operator only observes, nor while the service is paused. */
-function mayPost({ ceiling, paused }: CausewayAppDeps, { mode }: RepositoryConfig): boolean {
+export function mayPost({ ceiling, paused }: CausewayAppDeps, { mode }: RepositoryConfig): boolean {
   return mode !== 'observe' && ceiling !== 'observe' && !paused();
 }

@@ -1,4 +1,5 @@
 // What is on an issue or pull request already: its answer, what runs, and which commands a person may give there.
+import { isFailing, isRepeatable } from '../../core/check/index.ts';
 import { getRepository, isAtLeast } from '../../core/project/index.ts';
 import type { Offer, Thread } from '../../core/thread/index.ts';
 import { type IssuePayload, isFinal } from '../clients/index.ts';
@@ -69,17 +70,27 @@ export async function offerCommands(deps: CausewayAppDeps, at: EventSubject, sig
       hasAnswer || isRunning ? 'retry' : 'analyse',
       ...(hasAnswer && deps.memory !== 'github' ? (['right', 'wrong'] as const) : []),
       ...(offersFix ? (['fix'] as const) : []),
-      ...((await offersKnown(deps, at)) ? (['known'] as const) : []),
+      ...(await offerOnChecks(deps, at)),
       ...(isRunning ? (['stop'] as const) : []),
     ],
   };
 }
 
-/** Whether something is red that the person may tie to an issue. */
-async function offersKnown({ store, memory }: CausewayAppDeps, { project, subject, trigger }: EventSubject) {
-  if (subject.kind !== 'pull_request' || memory === 'github' || !isAtLeast(trigger.role, 'write')) return false;
-  const findings = (await store.findHeadOfPullRequest(project.id, subject.number))?.findings ?? [];
-  return findings.some(({ checks }) => checks.some(({ isRed }) => isRed));
+/** What may be said of the red checks of a pull request, and whether some can be run again. */
+async function offerOnChecks(
+  { store, memory }: CausewayAppDeps,
+  { project, subject, trigger }: EventSubject,
+): Promise<Offer['commands']> {
+  if (subject.kind !== 'pull_request' || memory === 'github') return [];
+  const head = await store.findHeadOfPullRequest(project.id, subject.number);
+  const red = head?.findings.filter(isFailing) ?? [];
+  if (head === null || red.length === 0) return [];
+  const { permissions } = (await store.findInstallation(project.source.installationId)) ?? { permissions: {} };
+  const mayRerun = new Map(Object.entries(permissions)).get('actions') === 'write' && red.some(isRepeatable);
+  return [
+    ...(mayRerun && (await store.findRerun(head.id)) === null ? (['rerun'] as const) : []),
+    ...(isAtLeast(trigger.role, 'write') ? (['not-mine', 'mine', 'known'] as const) : []),
+  ];
 }
 
 /** Whether the pull request's branch is in this repository; one that we may not look at counts as a fork's. */

@@ -321,7 +321,7 @@ function mayComment({ config, checks, record, pull }: View): boolean {
 }
 
 function isWorthSaying({ finding, result }: HeadCause): boolean {
-  if (finding.verdict !== 'code' || result === null) return false;
+  if (finding.verdict !== 'code' || finding.override?.whose === 'not_mine' || result === null) return false;
   // That a failing test uses what was changed is only a guess.
   if (finding.isTouched !== true && finding.base === undefined) return false;
   const { outcome, confidence } = result.issue.analysis;

@@ -11,6 +11,7 @@ import {
   type Finding,
   type Head,
   nameBareError,
+  type Override,
   splitError,
 } from '../../core/check/index.ts';
 import { filterIssue, removeCitations, type SourcedIssue, splitSentences } from '../../core/issue/index.ts';
@@ -148,6 +149,7 @@ function renderCauseTitle(content: CheckRunContent, cause: ShownCause, max: numb
 function describeRest({ isPublic }: CheckRunContent, cause: ShownCause, source: Attribution): string {
   const { finding } = cause;
   if (source.kind === 'infrastructure') return describeInfrastructureFault(cause);
+  if (source.kind === 'said' && source.override.reason !== '') return `“${source.override.reason}”`;
   if (source.kind === 'flaky') {
     const tests = describeTests(finding);
     if (!isRed(finding)) return `${tests || 'it'} passed on a re-run of this commit`;
@@ -213,9 +215,17 @@ export type Attribution =
   /** It is unclear, and the failing test gets to what the change touches. */
   | { readonly kind: 'leaning' }
   /** It was unclear until the investigation found the cause. */
-  | { readonly kind: 'found' };
+  | { readonly kind: 'found' }
+  /** A person with write said so, whatever was judged. */
+  | { readonly kind: 'said'; readonly override: Override };
 
 export function attributeFailure(content: CheckRunContent, cause: ShownCause): Attribution {
+  const { override } = cause.finding;
+  return override === undefined ? attributeJudged(content, cause) : { kind: 'said', override };
+}
+
+/** Without what people said. */
+export function attributeJudged(content: CheckRunContent, cause: ShownCause): Attribution {
   const { finding } = cause;
   const { verdict, known } = finding;
   if (known?.code === 'known' && isRed(finding)) return { kind: 'known', number: known.issue };
@@ -306,9 +316,17 @@ function describeAttribution(
       return `Broken on ${main} since ${source.sha === '' ? 'before this push' : format(source.sha.slice(0, 7))}`;
     case 'default':
       return `Broken on ${main}`;
+    case 'said':
+      return describeSaid(source.override, format);
     default:
       return LEADS[source.kind];
   }
+}
+
+/** Named without a mention. */
+function describeSaid({ whose, by }: Override, format: (name: string) => string): string {
+  const who = by === null ? 'someone with write access' : format(by.login) || 'someone with write access';
+  return `${whose === 'mine' ? 'Your change' : 'Not your change'}, says ${who}`;
 }
 
 const LEADS = {

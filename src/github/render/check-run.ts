@@ -12,6 +12,7 @@ import {
   type Finding,
   judgeWhose,
   mayNameCommits,
+  type Override,
   type Reason,
   removeDuration,
   splitError,
@@ -32,6 +33,7 @@ import {
   type Attribution,
   answerWhose,
   attributeFailure,
+  attributeJudged,
   type CauseFix,
   type CauseInquiry,
   type CheckRunContent,
@@ -74,6 +76,7 @@ const LOG_LINES_WHOLE = 14;
 /** Above the line that names the error. */
 const LOG_LINES_BEFORE = 2;
 const FILE_NAME_CHARACTERS = 100;
+const SAID_CHARACTERS = 300;
 const SHA = /^[0-9a-f]{40,64}$/;
 
 /** The first size that fits is taken. `lines`: of a log, if there are at most two causes. */
@@ -146,16 +149,38 @@ function isLiveHead({ state }: CheckRunContent['head']): boolean {
 /** Each cause in one line: whose or what it is, why, and what to do; of several also which checks. */
 function nameCauses(content: CheckRunContent, causes: readonly ShownCause[]): readonly Block[] {
   const lines = causes.map((cause) => {
-    const source = attributeFailure(content, cause);
-    const reason = findLineReason(cause, source);
-    const why = reason === undefined ? '' : `: ${sanitiseInline(describeReason(reason), 400)}`;
-    const lead = `${describeInMarkdown(content, cause, source)}${why}`;
+    const { override } = cause.finding;
+    const lead = override === undefined ? nameJudged(content, cause) : nameSaid(content, cause, override);
     return { lead, next: describeNextInCheckRun(content, cause), checks: nameChecks(cause, formatCodeSpan) };
   });
   const [only] = lines;
   if (only === undefined) return [];
   if (lines.length === 1) return [text(`**${only.lead} · ${only.next}**`)];
   return [text(lines.map(({ lead, next, checks }, at) => `${at + 1}. ${checks}: **${lead}** · ${next}`).join('\n'))];
+}
+
+/** Whose or what it was judged to be, and why. */
+function nameJudged(content: CheckRunContent, cause: ShownCause): string {
+  const source = attributeJudged(content, cause);
+  const reason = findLineReason(cause, source);
+  const why = reason === undefined ? '' : `: ${sanitiseInline(describeReason(reason), 400)}`;
+  return `${describeInMarkdown(content, cause, source)}${why}`;
+}
+
+function nameSaid(content: CheckRunContent, cause: ShownCause, override: Override): string {
+  return `${describeInMarkdown(content, cause, { kind: 'said', override })}${quoteSaid(override)}`;
+}
+
+function quoteSaid({ reason }: Override): string {
+  return reason === '' ? '' : `: “${sanitiseInline(reason, SAID_CHARACTERS)}”`;
+}
+
+/** What was said of an earlier failure of the same check. */
+function describeLapsed(override: Override): string {
+  const { whose, by } = override;
+  const who = (by !== null && formatCodeSpan(by.login)) || 'Someone with write access';
+  const what = whose === 'mine' ? "this change's" : "not this change's";
+  return `${who} called another failure here ${what}${quoteSaid(override)}. That no longer applies: this is a different failure.`;
 }
 
 /** Markdown of at most 65,535 bytes: the log, failed tests, what to do and the diff, and how to re-run. */
@@ -217,7 +242,7 @@ function renderCheckRunFooter(content: CheckRunContent): string {
 
 /** Whose analysis it is, where this head had none of its own; "" where it had. */
 function nameOther(content: CheckRunContent, cause: ShownCause, { analysis: { revision } }: SourcedIssue): string {
-  const source = attributeFailure(content, cause);
+  const source = attributeJudged(content, cause);
   if (source.kind === 'elsewhere') return `analysis of ${linkPull(content, source.number)}: `;
   return revision === content.head.sha ? '' : 'analysis of another commit: ';
 }
@@ -228,7 +253,10 @@ function summariseCause(content: CheckRunContent, cause: ShownCause): readonly B
   const output = readOutput(finding);
   const { error, test } = splitError(excerpt);
   const next = describeNextInCheckRun(content, cause);
+  const { override, lapsed } = finding;
   return [
+    text(override === undefined ? '' : `Judged automatically as: ${nameJudged(content, cause)}`),
+    text(lapsed === undefined ? '' : describeLapsed(lapsed)),
     text(
       `Failing: ${renderCheckList(content, finding)}${excerpt.step === '' ? '' : `, step ${formatCodeSpan(excerpt.step)}`}`,
     ),
@@ -286,7 +314,7 @@ function findLineReason(cause: ShownCause, source: Attribution): Reason | undefi
 /** Those that do not stand in the line of the cause. */
 function listReasons(content: CheckRunContent, cause: ShownCause): readonly string[] {
   const { excerpt, reasons } = cause.finding;
-  const source = attributeFailure(content, cause);
+  const source = attributeJudged(content, cause);
   const inLine = findLineReason(cause, source);
   const shown = listOwnReasons(cause, source)
     .filter((reason) => reason !== inLine)
@@ -361,7 +389,7 @@ function summariseInquiry(content: CheckRunContent, cause: ShownCause): readonly
   switch (inquiry.kind) {
     case 'none':
       // Of these the bold line says it already.
-      if (notBegun === null || notBegun.code === finding.verdict || notBegun.code === 'known') return [];
+      if (notBegun === null || [finding.verdict, 'known', 'not_mine'].includes(notBegun.code)) return [];
       return [text(`Not investigated: ${sanitiseInline(describeNotBegun(notBegun), 400)}`)];
     case 'running': {
       const { waitsFor } = inquiry;
@@ -429,13 +457,18 @@ function describeNextInCheckRun(content: CheckRunContent, cause: ShownCause): st
   }
   const isSince = attributeFailure(content, cause).kind === 'since';
   if (isOpen && isSince) return `nothing to do here, see ${linkNumber(fix, content)}`;
-  if (fix.kind !== 'none') return describeFix(content, fix);
+  const isOfferedAnyway = fix.kind === 'on_request' && finding.override?.whose === 'not_mine';
+  if (fix.kind !== 'none' && !isOfferedAnyway) return describeFix(content, fix);
   if (inquiry.kind === 'running') return 'looking for the cause';
   return describeNextBySource(content, cause);
 }
 
 function describeNextBySource(content: CheckRunContent, cause: ShownCause): string {
-  switch (attributeFailure(content, cause).kind) {
+  const { verdict, override } = cause.finding;
+  if (override?.whose === 'mine') return describeOwnNext(cause);
+  const isOwn = verdict === 'code' || verdict === 'inconclusive';
+  if (override?.whose === 'not_mine' && isOwn) return 'nothing to do here';
+  switch (attributeJudged(content, cause).kind) {
     case 'since':
       return `nothing to do here, see ${linkReport(content, cause, 'its check run') || 'the commits below'}`;
     case 'known':
@@ -677,9 +710,10 @@ function annotateCause(content: CheckRunContent, cause: ShownCause): readonly Ch
   const { finding } = cause;
   const { place } = content.head;
   if (!isRed(finding) || (finding.verdict !== 'code' && finding.verdict !== 'inconclusive')) return [];
+  if (finding.override?.whose === 'not_mine') return [];
   // GitHub keeps annotations, and a draft is only investigated once it is ready.
   if (place?.kind === 'pull_request' && place.isDraft && findCauseIssue(cause) === null) return [];
-  const source = attributeFailure(content, cause);
+  const source = attributeJudged(content, cause);
   if (source.kind === 'elsewhere' || source.kind === 'since') return [];
   if (source.kind === 'documentation' || source.kind === 'known' || source.kind === 'leaning') return [];
   // It stays where a re-run shows that it was chance, so it blames no change.

@@ -3,7 +3,7 @@
 import type { Excerpt } from 'causeway-ci-log';
 import type { ChangeSet } from 'causeway-diff';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
-import type { Verdict } from '../../core/check/index.ts';
+import type { RerunRefusal, Verdict } from '../../core/check/index.ts';
 import {
   type AgentGround,
   addSources,
@@ -688,6 +688,26 @@ function describeReply({ why }: CommandReply): string {
       return 'A newer analysis started after that `/analyse fix`. Read its result, then comment `/analyse fix` again.';
     case 'nothing_failed':
       return 'No check has failed here, so there is nothing to analyse.';
+    case 'no_checks':
+      return 'No check is red here, so there is nothing that this could be about.';
+    case 'checks_not_kept':
+      return 'As an action, Causeway keeps no records of checks: this command needs its server.';
+    case 'override_needs_write':
+      return '`/analyse mine` and `/analyse not-mine` need write access to this repository.';
+    case 'override_needs_reason':
+      return 'Say why, so that others can rely on it: `/analyse not-mine <why>`. Nothing was changed.';
+    case 'rerun_of_code':
+      return 'Not run again: what fails because of the change, or of its base, would fail again.';
+    case 'rerun_before':
+      return 'Not run again: a job of this commit was run again before. Push a commit, or re-run it on GitHub.';
+    case 'rerun_limit':
+      return 'Not run again: that was the third time within 24 hours.';
+    case 'rerun_not_granted':
+      return 'Not run again: Causeway needs the permission *Actions: write* for that, which is not granted here.';
+    case 'rerun_running':
+      return "Not run again yet: the checks of this commit have not ended or aren't judged. Comment `/analyse rerun` once they are.";
+    case 'rerun_refused':
+      return `Not run again: ${describeRerunRefusal(why.refusal)}.`;
     case 'not_kept':
       return 'Votes are counted by the Causeway server only: as an action, it keeps no records. `/analyse retry <hint>` analyses this again.';
     case 'already_open':
@@ -712,6 +732,35 @@ function describeReply({ why }: CommandReply): string {
   }
 }
 
+function describeRerunRefusal(refusal: RerunRefusal): string {
+  switch (refusal.code) {
+    case 'event':
+      return 'the workflow run was started neither for the pull request nor, in this repository, by a push';
+    case 'approval':
+      return "a maintainer has to approve this contribution's workflow runs first";
+    case 'unread':
+      return "what would run can't be read from the workflow";
+    case 'others_failed':
+      return 'GitHub would also repeat jobs of the same run that fail because of the change';
+    case 'not_actions':
+      return 'none of the failed checks is a job of GitHub Actions';
+    case 'environment':
+      return `the job ${formatCodeSpan(refusal.job)} deploys to an environment`;
+    case 'dependent':
+      return `the job ${formatCodeSpan(refusal.job)} depends on it and would run as well, and ${RERUN_RISKS[refusal.why]}`;
+    case 'refused':
+      return "GitHub doesn't run it";
+  }
+}
+
+const RERUN_RISKS: Readonly<Record<Extract<RerunRefusal, { readonly code: 'dependent' }>['why'], string>> = {
+  environment: 'it deploys to an environment',
+  secrets: 'it has secrets',
+  permissions: 'its token may write',
+  reusable: 'it calls another workflow',
+  runner: "its runner isn't one of GitHub's",
+};
+
 function formatPullLink({ number, url }: { readonly number: number; readonly url: string }): string {
   return /^https?:\/\/[^\s()<>"]+$/.test(url) ? `[#${number}](${url})` : `\`#${number}\``;
 }
@@ -720,6 +769,9 @@ const OFFERS: Readonly<Record<Offer['commands'][number], string>> = {
   analyse: '`/analyse` to analyse this, with a hint as `/analyse retry <hint>`',
   retry: '`/analyse retry <hint>` to analyse it again',
   known: '`/analyse known #123` to tie what failed here to an issue',
+  rerun: '`/analyse rerun` to run failed jobs once more',
+  'not-mine': '`/analyse not-mine <why>` or `/analyse mine` to say whether the failures are from this change',
+  mine: '',
   right: '`/analyse right` or `/analyse wrong <why>` to rate the answer',
   wrong: '',
   fix: '`/analyse fix` to open a pull request',

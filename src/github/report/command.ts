@@ -17,6 +17,18 @@ export type CommentCommand =
   | KnownCommand
   /** Says that the answer is right or wrong, and why. */
   | { readonly kind: 'judge'; readonly vote: AnswerJudgement; readonly why: string }
+  /** Runs failed jobs of the pull request once more. */
+  | { readonly kind: 'rerun' }
+  /**
+   * Says whether failures are the change's, and why. `named`: what was quoted first, perhaps the name of a check; `rest`:
+   * what follows it. Null: nothing was.
+   */
+  | {
+      readonly kind: 'override';
+      readonly whose: 'mine' | 'not_mine';
+      readonly why: string;
+      readonly quoted: { readonly name: string; readonly rest: string } | null;
+    }
   /** Neither a command nor a hint worth a paid run. `meant`: the command that it nearly is; null: none. */
   | { readonly kind: 'unclear'; readonly meant: CommandName | null };
 
@@ -84,12 +96,13 @@ function cleanWords(words: string): string {
 /** Null: thanks or praise, which asks for nothing. */
 function toCommand(words: string, after: string): CommentCommand | null {
   const plain = words.replace(MARKS, '');
-  const verb = /^(fix|stop|help)(?:,?[ \t]+please)?[.!?]*$/i.exec(plain)?.[1]?.toLowerCase();
-  if (verb === 'fix' || verb === 'stop' || verb === 'help') return { kind: verb };
+  const verb = /^(fix|stop|help|rerun)(?:,?[ \t]+please)?[.!?]*$/i.exec(plain.replace(/^re-run/i, 'rerun'))?.[1];
+  const named = verb?.toLowerCase();
+  if (named === 'fix' || named === 'stop' || named === 'help' || named === 'rerun') return { kind: named };
   if (words === '?') return { kind: 'help' };
   const known = readKnownCommand(plain);
   if (known !== null) return known;
-  const judged = readVote(plain, after);
+  const judged = readVote(plain, after) ?? readOverride(plain, after);
   if (judged !== null) return judged;
   if (THANKS.test(words) || (words !== '' && !/[\p{L}\p{N}]/u.test(words))) return null;
   if (PRAISE.test(words) && words.split(/\s+/).length <= PRAISE_WORDS) return null;
@@ -117,22 +130,34 @@ function readVote(words: string, after: string): CommentCommand | null {
   return { kind: 'judge', vote: judged.toLowerCase() === 'right' ? 'right' : 'wrong', why };
 }
 
+const QUOTED = /^(?:`([^`\n]{1,200})`|"([^"\n]{1,200})"|“([^”\n]{1,200})”)/;
+
+function readOverride(words: string, after: string): CommentCommand | null {
+  const said = /^(not[ \t-]?)?mine(?![\w-])[.,:;!]*/i.exec(words);
+  if (said === null) return null;
+  const why = `${words.slice(said[0].length).trim()}\n${after}`.trim().slice(0, WHY_CHARACTERS).toWellFormed();
+  const [all = '', ...names] = QUOTED.exec(why) ?? [];
+  const name = names.find((one) => one !== undefined);
+  const quoted = name === undefined ? null : { name, rest: why.slice(all.length).replace(MARKS, '').trim() };
+  return { kind: 'override', whose: said[1] === undefined ? 'mine' : 'not_mine', why, quoted };
+}
+
 /** A command with other words, praise with more of them, or a single word that is not a command. Null: a retry, a hint, or nothing. */
 function findUnclear(words: string, after: string): CommentCommand | null {
   if (PRAISE.test(words)) return { kind: 'unclear', meant: null };
-  const led = /^(fix|stop)(?![\w-])/i.exec(words)?.[1]?.toLowerCase();
-  if (led === 'fix' || led === 'stop') return { kind: 'unclear', meant: led };
+  const led = /^(fix|stop|rerun)(?![\w-])/i.exec(words)?.[1]?.toLowerCase();
+  if (led === 'fix' || led === 'stop' || led === 'rerun') return { kind: 'unclear', meant: led };
   const word = /^([a-z-]{2,})[.!?]*$/i.exec(words)?.[1]?.toLowerCase();
   if (word === undefined || word === 'retry') return null;
   const meant = findNearestCommand(word);
   return meant === null && after.trim() !== '' ? null : { kind: 'unclear', meant };
 }
 
-/** A slip of one key in a short word, of two in a longer one. */
+/** A slip of one key in a short word, of two in a longer one. Of `mine` every such word is another: fine, line, time. */
 function findNearestCommand(word: string): CommandName | null {
-  const [nearest] = COMMAND_NAMES.map((name) => ({ name, distance: computeEditDistance(word, name) })).sort(
-    (one, other) => one.distance - other.distance,
-  );
+  const [nearest] = COMMAND_NAMES.filter((name) => name !== 'mine')
+    .map((name) => ({ name, distance: computeEditDistance(word, name) }))
+    .sort((one, other) => one.distance - other.distance);
   if (nearest === undefined || word.length > 8 || nearest.distance > (word.length <= 3 ? 1 : 2)) return null;
   return nearest.name;
 }

@@ -5,6 +5,7 @@ import { sharesCause } from '../../ci/index.ts';
 import { createSigningSecret } from '../../core/account/index.ts';
 import {
   ALL_OUTPUT,
+  addOverrides,
   type CheckRules,
   type Failure,
   type Finding,
@@ -39,7 +40,9 @@ export async function beginInvestigations(
 ): Promise<readonly Finding[]> {
   const { place } = situation;
   const linked: Recorded[] = [];
-  for (const one of sortRecorded(recorded)) linked.push({ ...one, finding: await linkFinding(look, place, one) });
+  for (const one of await addSaid(look, place, sortRecorded(recorded))) {
+    linked.push({ ...one, finding: await linkFinding(look, place, one) });
+  }
   const findings: Finding[] = [];
   let begun: Begun | null = null;
   for (const one of linked) {
@@ -63,6 +66,21 @@ export async function beginInvestigations(
     findings.push({ ...(await linkFinding(look, place, { ...one, failure: result })), notBegun: null });
   }
   return findings;
+}
+
+/** What people with write said of the failures of this pull request, also at earlier commits. */
+async function addSaid(
+  { services: { store }, project }: Look,
+  place: HeadPlace,
+  recorded: readonly Recorded[],
+): Promise<readonly Recorded[]> {
+  if (place.kind !== 'pull_request') return recorded;
+  const overrides = await store.listOverrides(project.id, place.number);
+  const findings = addOverrides(
+    recorded.map(({ finding }) => finding),
+    overrides,
+  );
+  return recorded.map((one, at) => ({ ...one, finding: findings[at] ?? one.finding }));
 }
 
 const ORDER: readonly Finding['verdict'][] = ['code', 'inconclusive', 'base_broken', 'flaky', 'infrastructure'];
@@ -293,6 +311,7 @@ function explainNotBegun({ group, finding }: Recorded, situation: Situation, beg
   // Where one had begun and the commit names none any more, it was erased.
   const isErased = group.before !== null && group.before.notBegun === null && group.before.investigationId === null;
   if (isErased || finding.notBegun?.code === 'erased') return { code: 'erased' };
+  if (finding.override?.whose === 'not_mine') return { code: 'not_mine' };
   if (finding.known?.code === 'known') return { code: 'known', issue: finding.known.issue };
   if (verdict === 'base_broken' || verdict === 'flaky' || verdict === 'infrastructure') return { code: verdict };
   if (verdict === 'inconclusive' && finding.notBegun?.code === 'uninformative') return finding.notBegun;

@@ -1,5 +1,5 @@
 // Runs the only failed job of a commit once more before anything is said of it, where its failure is known to be flaky.
-import type { CheckRules, HeadPlace, RerunRequest } from '../../core/check/index.ts';
+import { type CheckRules, type HeadPlace, toRerunRequest } from '../../core/check/index.ts';
 import type { JobResult } from '../../core/queue.ts';
 import { type Look, saveSeen } from './look.ts';
 import { isFromOutside } from './read-suspects.ts';
@@ -31,22 +31,16 @@ export async function rerunFlaky(
     log.warn({ project: project.id }, 'checks.rerun needs the permission Actions: write, which is not granted');
     return null;
   }
-  if (mark === null && (await isDayFull(look))) return null;
+  if (mark === null && ((await isDayFull(look)) || (await services.store.findRerun(head.id)) !== null)) return null;
   const rerun = mark ?? { runId: jobId, at: look.now() };
   if (now().getTime() - Date.parse(rerun.at) > START_MS) return null;
   const findings = recorded.map(({ finding }) => (isRecordedRed(finding) ? { ...finding, rerun } : finding));
   await saveSeen(look, { state: 'waiting', place, findings, stillWaiting: [], endedAt: '' });
-  const answer = await services.checks.rerunJobs(project, { ...toRerunOf(place, head.sha), jobIds: [jobId] }, signal);
+  const answer = await services.checks.rerunJobs(project, toRerunRequest({ sha: head.sha, place }, [jobId]), signal);
   log.info({ head: head.id, job: jobId, answer }, 'a flaky job is run again');
   // Refused, or a person was first, and it is red again.
   if (answer.kind === 'refused' || (answer.kind === 'started_before' && mark === null)) return null;
   return { kind: 'later', runAt: new Date(now().getTime() + POLL_MS).toISOString() };
-}
-
-/** What decides which workflow a job was run by. */
-function toRerunOf(place: HeadPlace, sha: string): Omit<RerunRequest, 'jobIds'> {
-  const isPull = place.kind === 'pull_request';
-  return { sha, base: isPull ? place.base.sha : null, isFork: isPull && place.isFork };
 }
 
 interface FlakyJob {

@@ -381,7 +381,9 @@ describe('where nothing may leave', () => {
       expect(house.writes()).toEqual([]);
       const { record } = await house.head();
       expect(record.checkRun).toBeNull();
-      expect(record.held).toMatch(/^Your change: TypeError: x\n\n\*\*1 check failed because of this change\.\*\*\n\n\*\*Your change/);
+      expect(record.held).toMatch(
+        /^Your change: TypeError: x\n\n\*\*1 check failed because of this change\.\*\*\n\n\*\*Your change/,
+      );
       Object.assign(house.deps, { ceiling: 'fix' });
       house.house.setting.config = { ...house.house.setting.config, mode: 'fix' };
       await house.publish();

@@ -45,6 +45,7 @@ export async function readOutcomes(
     const followed = { answer: JSON.parse(answer), fate: JSON.parse(fate) };
     const view = toOutcomeView({
       ...followed,
+      override: null,
       votes: votes.map(({ person_id: personId, ...vote }) => ({ personId, ...vote })),
     });
     views.push({ ...view, kind: followed.answer.kind });
