@@ -59,6 +59,17 @@ it('says "Probably your change" with the way from the test to the change, and ma
   ]);
 });
 
+it('leans to nothing any more once the check passes at that commit', async () => {
+  const desk = await stage.desk('corner/leaning-passed');
+  await desk.push('main', { files: PARCELS });
+  const { number, sha } = await desk.pull({ files: HEAVIER, draft: true });
+  await desk.run(sha, { test: inTestAlone('test/postage.test.js') });
+  expect(await askApi(desk.name, number)).toMatchObject([{ leaning: { path: WAY } }]);
+  await desk.run(sha, { test: 'success' });
+  expect(await askApi(desk.name, number)).toMatchObject([{ verdict: 'flaky', leaning: null }]);
+  expect(desk.checkRun(sha).words).not.toContain('Probably your change');
+});
+
 it('treats a pull request that is ready as any that is unclear, and says it of the next commit too', async () => {
   const desk = await stage.desk('corner/leaning-again');
   await desk.push('main', { files: PARCELS });
