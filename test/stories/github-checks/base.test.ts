@@ -86,7 +86,8 @@ function inTestAlone(path: string): Failing {
 
 it('leaves open whose it is where no check ever ran on main, and the change touches something else', async () => {
   const desk = await stage.desk('corner/untied');
-  const { number, sha } = await desk.pull({ files: { 'N.md': 'Notes\n' } });
+  const shelf = 'export const shelf = [];\n';
+  const { number, sha } = await desk.pull({ files: { 'src/shelf.js': shelf, 'src/stock.js': shelf } });
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Cause found: /);
