@@ -18,6 +18,8 @@ const MOST_LINE = 2_000;
 export function compilePattern(pattern: string): CompiledPattern {
   const refuse = (refusal: KnownRefusal) => ({ kind: 'refused', refusal }) as const;
   if (pattern.length > MOST_CHARACTERS) return refuse({ code: 'known_pattern_large' });
+  if (/\p{C}/u.test(pattern))
+    return refuse({ code: 'known_pattern_invalid', why: 'it has characters that nobody sees' });
   const compiled = compile(pattern);
   if (typeof compiled === 'string') return refuse({ code: 'known_pattern_invalid', why: compiled });
   if (compiled.programSize() > MOST_INSTRUCTIONS) return refuse({ code: 'known_pattern_large' });

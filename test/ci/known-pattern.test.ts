@@ -39,6 +39,8 @@ describe('a pattern', () => {
 
   it('is refused where it is no expression of RE2, or a large one', () => {
     expect(refusalOf('connection (reset by peer')).toMatchObject({ code: 'known_pattern_invalid' });
+    expect(refusalOf('connection reset\nby peer')).toMatchObject({ code: 'known_pattern_invalid' });
+    expect(refusalOf('connection \u202ereset by peer')).toMatchObject({ code: 'known_pattern_invalid' });
     expect(refusalOf('(?=connection reset)')).toMatchObject({ code: 'known_pattern_invalid' });
     expect(refusalOf(`connection reset ${'x'.repeat(300)}`)).toEqual({ code: 'known_pattern_large' });
     expect(refusalOf('connection reset [a-z]{900}[0-9]{900}[a-z]{900}')).toEqual({ code: 'known_pattern_large' });

@@ -1,5 +1,5 @@
 // Known failures in words: our one comment on the issue, and the answers to `/analyse known`.
-import { formatCodeSpan, formatInlineCode } from 'causeway-safe-markdown';
+import { formatCodeSpan, formatInlineCode, sanitiseInline } from 'causeway-safe-markdown';
 import {
   describeKnownRefusal,
   type KnownHits,
@@ -134,6 +134,9 @@ function describeRefused(refusal: KnownRefusal, issue: number | null): string {
     }
     case 'known_pattern_passes':
       return `${said} That check is ${formatCodeSpan(refusal.check) || 'one of those that match'}.`;
+    case 'known_pattern_invalid':
+      // It quotes the pattern.
+      return describeKnownRefusal({ ...refusal, why: sanitiseInline(refusal.why, QUOTED_CHARACTERS) });
     default:
       return said;
   }
