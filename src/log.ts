@@ -23,6 +23,7 @@ export interface LogContext {
   readonly head?: string;
   readonly outcome?: string;
   readonly known?: string;
+  readonly putBack?: string;
   readonly project?: string;
 }
 

@@ -25,6 +25,7 @@ const SUBJECTS: Readonly<Record<JobKind, keyof LogContext>> = {
   backfill: 'project',
   outcome: 'outcome',
   known: 'known',
+  'put-back': 'putBack',
 };
 
 /** From a look into a table to a run that takes its ten minutes and its ending. */

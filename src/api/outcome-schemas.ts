@@ -136,6 +136,26 @@ export const FailureSchema = z
       .object({ from: z.string(), to: z.string(), total: z.int(), likeliest: z.string().nullable() })
       .nullable()
       .openapi({ description: 'Of the default branch: last passing and first failing commit, and the likeliest one.' }),
+    putBack: z
+      .object({
+        commit: z.string().openapi({ description: 'The commit that is taken back.' }),
+        requestedAt: z.string(),
+        state: z
+          .enum(['opening', 'open', 'merged', 'closed', 'refused'])
+          .openapi({ description: "Of GitHub's own revert, a draft; refused: none was opened." }),
+        pullRequest: z.object({ number: z.int(), url: z.string() }).nullable(),
+        proof: z.enum(['waiting', 'proven', 'still_red', 'breaks', 'unclear']).nullable().openapi({
+          description: 'Proven: red at the commit that it stands on, green on the revert. Null: not tracked.',
+        }),
+        reason: z.string().openapi({ description: 'Why it was refused; empty: it was not.' }),
+        command: z.string().openapi({ description: 'What reverts it at home; empty: nothing is to be done there.' }),
+      })
+      .nullable()
+      .optional()
+      .openapi({
+        description:
+          'The revert of the commit that broke the default branch. Null: none was requested. Absent in webhooks.',
+      }),
   })
   .openapi('Failure', { description: 'A distinct cause of failed checks.' });
 

@@ -5,10 +5,12 @@ import {
   type Failure,
   type FailureView,
   type Flake,
+  findBlamedStep,
   type KnownOfFailure,
   toFailureView,
 } from '../core/check/index.ts';
 import { calibrate, decideThreshold, toJudged } from '../core/outcome/index.ts';
+import { type ShownPutBack, toShownPutBack } from '../core/put-back/index.ts';
 import type { LastFinding } from '../db/index.ts';
 import { type Asking, findVisibleProject, listVisibleProjects } from '../services/index.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
@@ -28,12 +30,12 @@ export async function listFailures(c: ApiContext, deps: ApiDeps): Promise<Respon
   const page = cutOutcomePage(c, deps, filter.limit, await deps.store.listFailures(filter.projectIds, filter));
   const last = await deps.store.findLastFindings(page);
   const known = await deps.store.listKnownOfFailures(page.map(({ id }) => id));
-  return c.json(
-    page.map((failure) => ({
-      ...addFlake(deps, failure, last.get(failure.id)),
-      knownIssue: toKnownView(known.get(failure.id)),
-    })),
-  );
+  const shown = page.map(async (failure) => ({
+    ...addFlake(deps, failure, last.get(failure.id)),
+    knownIssue: toKnownView(known.get(failure.id)),
+    putBack: await readPutBack(deps, failure),
+  }));
+  return c.json(await Promise.all(shown));
 }
 
 /** GET /api/v1/failures/{failureId}/ */
@@ -43,7 +45,8 @@ export async function getFailure(c: ApiContext, deps: ApiDeps): Promise<Response
   if ((await findVisibleProject(deps, getAsking(c), failure.projectId)) === null) refuseAbsent();
   const last = (await deps.store.findLastFindings([failure])).get(id);
   const known = await deps.store.listKnownOfFailures([id]);
-  return c.json({ ...addFlake(deps, failure, last), knownIssue: toKnownView(known.get(id)) });
+  const knownIssue = toKnownView(known.get(id));
+  return c.json({ ...addFlake(deps, failure, last), knownIssue, putBack: await readPutBack(deps, failure) });
 }
 
 /** Without the person who tied it. */
@@ -61,6 +64,13 @@ export function addFlake(
 ): FailureView & { readonly flake: Flake | null } {
   const address = `${baseUrl()}/projects/${failure.projectId}/failures/${failure.id}`;
   return { ...toFailureView(failure), flake: describeFlake(failure, last, { address, now: now() }) };
+}
+
+/** The newest revert of the commit that alone may have brought the failure; null: none was requested. */
+async function readPutBack({ store }: ApiDeps, failure: Failure): Promise<ShownPutBack | null> {
+  const step = findBlamedStep({ ...failure, state: 'open', isOnDefault: true });
+  const putBack = step === null ? null : await store.findPutBackOfCommit(failure.projectId, step.sha);
+  return putBack && toShownPutBack(putBack);
 }
 
 /** GET /api/v1/outcomes/ */

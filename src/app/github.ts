@@ -51,6 +51,7 @@ import {
   createCheckRunHandler,
   createKnownHandler,
   createPublishHandler,
+  createPutBackHandler,
   decideCheckRun,
   loadCheckRunView,
   type WantedCheckRun,
@@ -305,11 +306,12 @@ export async function openGithubService(
       publish: { handler: createPublishHandler(published), limits: IN_ORDER },
       head: { handler: createHeadHandler(checked), limits: HEADS },
       'check-run': { handler: createCheckRunHandler(published), limits: IN_ORDER },
-      // What was long ago, and what became of an answer, and what people tied to issues, needs records.
+      // What was long ago, what became of an answer, what people tied to issues, and what is taken back, needs records.
       ...(memory === 'records' && {
         backfill: { handler: createBackfillHandler(checked), limits: BACKFILLS },
         outcome: { handler: createOutcomeHandler(published), limits: BACKFILLS },
         known: { handler: createKnownHandler(published), limits: BACKFILLS },
+        'put-back': { handler: createPutBackHandler(published), limits: IN_ORDER },
       }),
     };
     return startWork(services, {

@@ -21,7 +21,8 @@ type IdPrefix =
   | 'ses'
   | 'out'
   | 'sub'
-  | 'kno';
+  | 'kno'
+  | 'rev';
 
 /** `length` uniform base62 characters (bytes ≥ 248 are discarded to avoid modulo bias). */
 export function createBase62(length: number): string {

@@ -25,6 +25,7 @@ type AuditVerb =
   | 'failure.called_mine'
   | 'failure.called_not_mine'
   | 'checks.rerun'
+  | 'revert.requested'
   | 'installation.made'
   | 'installation.removed';
 

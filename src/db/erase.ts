@@ -8,6 +8,7 @@ import { erasePersonFromPlace, toHeadRecordColumns } from './heads.ts';
 import { erasePersonFromKnown } from './known-issues.ts';
 import { eraseVotes, removeLooks } from './outcomes.ts';
 import { erasePersonFromOverrides } from './overrides.ts';
+import { erasePersonFromPutBacks } from './put-backs.ts';
 import type { Trx } from './schema.ts';
 import { enqueueUpdates, readRequester, removeRequester, toRecordColumns, toThread } from './threads.ts';
 
@@ -249,6 +250,8 @@ export async function eraseProjects(trx: Trx, jobs: Enqueuer, { ids, limit }: So
   await jobs.remove(trx, 'backfill', ids);
   const known = await trx.deleteFrom('known_issues').where('project_id', 'in', ids).returning('id').execute();
   await jobs.remove(trx, 'known', toIds(known));
+  const putBacks = await trx.deleteFrom('put_backs').where('project_id', 'in', ids).returning('id').execute();
+  await jobs.remove(trx, 'put-back', toIds(putBacks));
   const webhooks = await trx.deleteFrom('webhooks').where('project_id', 'in', ids).returning('id').execute();
   await jobs.remove(trx, 'webhook', toIds(webhooks));
   await trx.deleteFrom('projects').where('id', 'in', ids).execute();
@@ -310,7 +313,8 @@ async function eraseAccount(
       threads.length +
       (await erasePersonFromHeads(trx, githubId)) +
       (await eraseVotes(trx, githubId)) +
-      (await erasePersonFromKnown(trx, jobs, githubId, now));
+      (await erasePersonFromKnown(trx, jobs, githubId, now)) +
+      (await erasePersonFromPutBacks(trx, githubId, NOBODY));
     mentions += await erasePersonFromOverrides(trx, jobs, githubId, now);
     const actor = toGithubActor({ id: githubId });
     const audit = trx.updateTable('audit').set({ account_id: who }).where('account_id', '=', actor);

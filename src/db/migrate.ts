@@ -10,6 +10,7 @@ import { createSubscriptionTables } from './migrations/0003-subscriptions.ts';
 import { discardRefusedAnswers } from './migrations/0004-refused-answers.ts';
 import { createKnownIssueTables } from './migrations/0005-known-issues.ts';
 import { createOverrideTables } from './migrations/0006-overrides.ts';
+import { createPutBackTable } from './migrations/0007-put-backs.ts';
 import { makeCommitMarks, sweepCommitMarks } from './postgres-errors.ts';
 import type { Reader } from './schema.ts';
 
@@ -30,6 +31,7 @@ export function listMigrations(form: TableForm): Record<string, Migration> {
     '0004-refused-answers': { up: discardRefusedAnswers },
     '0005-known-issues': { up: (database) => createKnownIssueTables(database, form) },
     '0006-overrides': { up: (database) => createOverrideTables(database, form) },
+    '0007-put-backs': { up: (database) => createPutBackTable(database, form) },
   };
 }
 

@@ -1,7 +1,7 @@
 // The tables as Kysely sees them: text, integers, JSON as text and ISO timestamps only, so that every engine agrees.
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { Subscription, SubscriptionFormat, WebhookState, WebhookType } from '../core/account/index.ts';
-import type { Closing, HeadState, KnownEnd, KnownIssue, Override, Verdict } from '../core/check/index.ts';
+import type { BlamedStep, Closing, HeadState, KnownEnd, KnownIssue, Override, Verdict } from '../core/check/index.ts';
 import type { Fate, Vote } from '../core/outcome/index.ts';
 import type { JobKind, Urgency } from '../core/queue.ts';
 import type { InvestigationState, Origin } from '../core/report/index.ts';
@@ -41,6 +41,7 @@ export interface Schema {
   votes: VoteTable;
   overrides: OverrideTable;
   reruns: RerunTable;
+  put_backs: PutBackTable;
   sessions: SessionTable;
   sign_in_codes: SignInCodeTable;
   sign_in_states: SignInStateTable;
@@ -434,6 +435,26 @@ interface RerunTable {
   at: string;
   /** Null: GitHub has not taken it yet. */
   started_at: string | null;
+}
+
+export interface PutBackTable extends Sequenced {
+  id: string;
+  project_id: string;
+  failure_id: string;
+  /** The commit that is taken back, and why that one. */
+  sha: string;
+  why: BlamedStep['why'];
+  /** JSON: PutBackRequest. */
+  request: string;
+  /** JSON: PutBackState. */
+  state: string;
+  /** Of its pull request; null: there is none. */
+  branch: string | null;
+  pull_request: number | null;
+  /** Whether something is still to be done for it. */
+  is_under_way: 0 | 1;
+  created_at: string;
+  changed_at: string;
 }
 
 interface DeliveryTable {

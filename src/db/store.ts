@@ -16,6 +16,7 @@ import { createKnownIssueVerbs } from './known-issues.ts';
 import { createOutcomeVerbs } from './outcomes.ts';
 import { createOverrideVerbs } from './overrides.ts';
 import { createInstallationVerbs, createProjectVerbs } from './projects.ts';
+import { createPutBackVerbs } from './put-backs.ts';
 import { createReportVerbs } from './reports.ts';
 import { createRetentionVerbs } from './retention.ts';
 import { createRunVerbs } from './runs.ts';
@@ -47,6 +48,7 @@ export function createVerbs(database: Database, seal: Seal) {
     ...createHeadVerbs(database),
     ...createFailureVerbs(database),
     ...createKnownIssueVerbs(database),
+    ...createPutBackVerbs(database),
     ...createBackfillVerbs(database),
     ...createOutcomeVerbs(database),
     ...createOverrideVerbs(database),

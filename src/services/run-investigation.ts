@@ -15,7 +15,8 @@ import type { Run } from '../db/index.ts';
 import { addLogContext } from '../log.ts';
 import { concludeFromFacts, gatherFacts } from '../triage/index.ts';
 import { askInvestigator, limitRun } from './ask-investigator.ts';
-import { findOwnChange, nameFailedCheck, readFailedCheck } from './checks/read-failed-check.ts';
+import { isAloneReached } from './checks/find-alone.ts';
+import { findOwnChange, listRunFindings, nameFailedCheck, readFailedCheck } from './checks/read-failed-check.ts';
 import { isVeiled, listWantedContext, openContext, type RunContext, reopenContext } from './context.ts';
 import { findOwnership } from './find-ownership.ts';
 import type { InvestigationServices } from './investigation-services.ts';
@@ -290,6 +291,7 @@ async function gather(
   // The report of a check begins with what its log says.
   const read = isCheck ? { words: run.text, logs: [], text: run.text } : await services.readReport(run.text);
   signal.throwIfAborted();
+  const range = await store.findRangeOfRun(run.id);
   const facts = await gatherFacts({
     report: read.text,
     words: read.words,
@@ -300,7 +302,7 @@ async function gather(
     lexicon: lexicons.of(project),
     signal,
     scopes: findReportScopes(run.settings.scopes, run.text),
-    range: await store.findRangeOfRun(run.id),
+    range,
     others: context.opened.map(({ record, repository: other }) => ({ ...record, source: other })),
     onStep: async (step) => {
       const shown = isVeiled(services, context) ? VEILED_STEP : await redactor.redactJson(step);
@@ -319,7 +321,16 @@ async function gather(
   });
   signal.throwIfAborted();
   // Before the facts are stored: a run that is killed in between gathers them again.
-  if (facts.likeliest !== null) await store.saveLikeliestCommit(run, await redactor.redactJson(facts.likeliest));
+  if (facts.likeliest !== null && range !== null) {
+    const { sha } = facts.likeliest;
+    const isAlone = await isAloneReached(
+      repository,
+      { range, sha, findings: await listRunFindings(store, run) },
+      signal,
+    );
+    const likeliest = await redactor.redactJson(facts.likeliest);
+    await store.saveLikeliestCommit(run, isAlone ? { ...likeliest, isAlone } : likeliest);
+  }
   const gathered = { kind: 'facts', conclusion, framed, at: now().toISOString() } as const;
   if (investigator === null) return gathered;
   await saveFacts(store, run, gathered);

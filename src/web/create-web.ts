@@ -22,6 +22,7 @@ import { getTokenForm, postToken } from './new-token.ts';
 import { getObserved } from './observed.ts';
 import { getProjectPage } from './project.ts';
 import { getProjects } from './projects.ts';
+import { postRevert } from './put-back.ts';
 import { getReportForm, postReport } from './report-form.ts';
 import { postRetry } from './retry.ts';
 import { getSearch } from './search.ts';
@@ -69,6 +70,7 @@ const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: Pag
   ['GET', '/projects/:projectId/failures', getFailures],
   ['GET', '/projects/:projectId/failures/:failureId', getFailurePage],
   ['POST', '/projects/:projectId/failures/:failureId/known', postKnown],
+  ['POST', '/projects/:projectId/failures/:failureId/revert', postRevert],
   ['GET', '/projects/:projectId/calibration', getProjectCalibration],
   ['GET', '/projects/:projectId/observed', getObserved],
   ['GET', '/projects/:projectId/settings', getSettings],

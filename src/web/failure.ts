@@ -53,6 +53,7 @@ import {
 } from './failure-parts.ts';
 import { renderKnown } from './known-issue.ts';
 import { type Html, refuseAbsentPage, renderPage } from './layout.ts';
+import { renderPutBack } from './put-back.ts';
 import { getFirstSentence } from './text.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
 
@@ -62,7 +63,8 @@ const MAX_LOG_LINE = 400;
 
 /** GET /projects/{projectId}/failures/{failureId} */
 export async function getFailurePage(c: PageContext, deps: WebDeps): Promise<Response> {
-  const { project, role } = await findSeenProject(c, deps);
+  const seen = await findSeenProject(c, deps);
+  const { project, role } = seen;
   const id = c.req.param('failureId') ?? '';
   const failure = (isFailureId(id) ? await deps.store.findFailure(id) : null) ?? refuseAbsentPage();
   if (failure.projectId !== project.id) refuseAbsentPage();
@@ -75,7 +77,7 @@ export async function getFailurePage(c: PageContext, deps: WebDeps): Promise<Res
   const flake = describeFlakeOf(deps, failure, last);
   const body = html`<h1 class="failure-line">${title}</h1>${error === '' ? '' : html`<p class="failure-lead mono">${error}</p>`}
 ${renderProjectTabs(project, 'failures', { isWithin: true })}
-<div class="failure-top"><div>${renderSection('cause', 'Cause', cause)}${await renderKnown(c, deps, { project, role, failure })}${renderRange(project, failure)}</div>
+<div class="failure-top"><div>${renderSection('cause', 'Cause', cause)}${await renderKnown(c, deps, { project, role, failure })}${renderRange(project, failure)}${await renderPutBack(c, deps, seen, failure)}</div>
 ${renderFacts(project, facts, values)}
 <div>${renderLog(failure, last?.excerpt)}
 ${flake === null || flake.quarantine === null ? '' : renderSection('flake', 'Skip it for now', renderQuarantine(flake, flake.quarantine))}

@@ -21,6 +21,7 @@ const RECORDS = [
     'votes',
   ] as const),
   ...(['overrides', 'reruns'] as const),
+  'put_backs',
   ...(['webhook_attempts', 'sessions', 'sign_in_codes', 'sign_in_states'] as const),
 ] as const;
 

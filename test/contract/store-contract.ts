@@ -15,6 +15,7 @@ import { knownIssuesContract } from './store-known-issues.ts';
 import { outcomesContract } from './store-outcomes.ts';
 import { overridesContract } from './store-overrides.ts';
 import { installationsContract, projectsContract, upkeepContract } from './store-projects.ts';
+import { putBacksContract } from './store-put-backs.ts';
 import { endingsContract, runsContract } from './store-runs.ts';
 import { subscriptionsContract } from './store-subscriptions.ts';
 import { threadRecordsContract, threadsContract } from './store-threads.ts';
@@ -67,6 +68,7 @@ export function checksContract(engine: Engine): void {
     heldHeadsContract(engine);
     failuresContract(engine);
     likeliestContract(engine);
+    putBacksContract(engine);
     closingContract(engine);
     habitsContract(engine);
     movedContract(engine);

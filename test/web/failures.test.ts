@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CommitRange, Sighting } from '../../src/core/check/failure.ts';
 import { EMPTY_EXCERPT } from '../../src/core/check/head.ts';
 import { createId } from '../../src/core/ids.ts';
+import type { PostedRevert } from '../../src/core/put-back/put-back.ts';
 import {
   conclusion,
   finding,
@@ -14,6 +15,7 @@ import {
   seenAs,
   sighting,
 } from '../support/store-samples.ts';
+import { formTo } from './read-page.ts';
 import { headingsOf, linkOf, rowsOf, textOf } from './read-text.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 
@@ -233,6 +235,78 @@ describe('the ledger of failures', () => {
       expect(page).not.toContain('\u202E');
       expect(textOf(page)).toContain('<script>alert(1)</script>gnp');
     }
+  });
+});
+
+describe('putting back what broke the default branch', () => {
+  const ONLY: CommitRange = {
+    from: FIRST,
+    to: SECOND,
+    total: 1,
+    commits: [{ sha: SECOND, author: 'mona', subject: 'x' }],
+  };
+
+  async function broken(ground: WebGround, range = ONLY) {
+    const id = await seen(ground, [sighting('one', { sha: SECOND })]);
+    await ground.store.saveRange(id, range);
+    const page = `/projects/${projectOf(ground).id}/failures/${id}`;
+    return { id, page, action: `${page}/revert` };
+  }
+
+  it('is a button for people with write, which asks for it once', async () => {
+    await using ground = await onGithub();
+    const { page, action } = await broken(ground);
+    const reader = await ground.signIn('tria', 8, 'triage');
+    expect(textOf(await reader.page(page))).toContain(
+      "Someone with write access can open GitHub's own revert of bbbbbbb",
+    );
+    expect((await reader.post(action, { sha: SECOND })).status).toBe(403);
+    const writer = await ground.signIn('mona', 7, 'write');
+    const form = formTo(await writer.page(page), action);
+    expect([form.buttons, form.fields['sha']]).toEqual([['Open revert'], [SECOND]]);
+    expect((await writer.post(action, { sha: FIRST })).status).toBe(409);
+    for (let time = 0; time < 2; time += 1) expect((await writer.post(action, { sha: SECOND })).status).toBe(303);
+    const asked = textOf(await writer.page(page));
+    expect(asked).toContain('opening a draft that reverts bbbbbbb');
+    expect(asked).not.toContain('Open revert');
+    const putBack = await ground.store.findPutBackOfCommit(projectOf(ground).id, SECOND);
+    expect(putBack?.request).toMatchObject({ login: 'mona', id: 7, number: null });
+  });
+
+  it('shows the draft with its proof, or why there is none with the line for home', async () => {
+    await using ground = await onGithub();
+    const { id, page } = await broken(ground);
+    const request = { id: 7, login: 'mona', at: AT, number: null };
+    const made = await ground.store.requestPutBack({ failureId: id, sha: SECOND, request }, AT);
+    const putBackId = made.kind === 'requested' ? made.putBack.id : '';
+    const home = { sha: SECOND, isMerge: true, files: ['src/<b>.js'], more: 2 };
+    const reason = { code: 'conflict', said: '<i>no</i>', home } as const;
+    await ground.store.savePutBack(putBackId, { kind: 'refused', reason, isTold: true }, AT);
+    const refused = await ground.visitor.page(page);
+    expect(textOf(refused)).toContain(`src/<b>.js and 2 more files To revert it yourself: git revert -m 1 ${SECOND}`);
+    expect(refused).not.toContain('<i>no</i>');
+    expect(textOf(refused)).not.toContain('Open revert');
+    const pull: PostedRevert = {
+      ...{
+        number: 31,
+        url: 'https://github.com/octo/shop/pull/31',
+        branch: 'revert-12-x',
+        headSha: GREEN,
+        reverts: 12,
+      },
+      ...{ state: 'open' as const, isDraft: true, isTaken: false, closedFor: null },
+      proof: { kind: 'proven', base: SECOND, checks: [], turned: [] },
+    };
+    await ground.store.savePutBack(putBackId, { kind: 'opened', pull }, AT);
+    expect(textOf(await ground.visitor.page(page))).toContain(
+      '#31 open reverts #12. Proven in CI: what failed here passes',
+    );
+  });
+
+  it('is not shown where several commits may have brought it', async () => {
+    await using ground = await onGithub();
+    const { page } = await broken(ground, { ...ONLY, total: 2, steps: 2 });
+    expect(textOf(await ground.visitor.page(page))).not.toContain('Put it back');
   });
 });
 

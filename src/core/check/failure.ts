@@ -74,9 +74,19 @@ export interface CommitRange {
   readonly to: string;
   /** How many commits there are; `commits` has the newest 20. */
   readonly total: number;
-  readonly commits: readonly { readonly sha: string; readonly author: string; readonly subject: string }[];
+  readonly commits: readonly RangeCommit[];
+  /** How many of them are on the branch itself, by first parents: a merge brings the others. Absent: not known. */
+  readonly steps?: number;
   /** Absent: no commit is clearly likeliest, or it was not examined yet. */
   readonly likeliest?: LikeliestCommit;
+}
+
+interface RangeCommit {
+  readonly sha: string;
+  readonly author: string;
+  readonly subject: string;
+  /** The merge that brought it to the branch; absent: it is on the branch itself, or that is not known. */
+  readonly by?: string;
 }
 
 /** The likeliest commit of a range, by the files it touches. */
@@ -84,6 +94,8 @@ export interface LikeliestCommit {
   readonly sha: string;
   /** As text with paths, such as `touches src/cart.ts, which the failing lines name`. */
   readonly reason: string;
+  /** Whether of all commits only this one, or those that came with it, changed what the failing test reaches. Absent: no. */
+  readonly isAlone?: boolean;
 }
 
 /** Nobody's commit brings chance, or the failure of a machine. */
@@ -104,6 +116,23 @@ export function findBlamedCommit(
   const sha = range?.likeliest?.sha ?? (range?.total === 1 ? range.to : undefined);
   const commit = range?.commits.find((one) => one.sha === sha);
   return commit === undefined ? null : { ...commit, reason: range?.likeliest?.reason ?? '' };
+}
+
+/** A commit of the default branch that can be taken back for a failure. */
+export interface BlamedStep {
+  readonly sha: string;
+  /** `only`: none other lies between pass and failure. `alone`: the failing test reaches what none other changed. */
+  readonly why: 'only' | 'alone';
+}
+
+/** The commit of the default branch that alone may have brought an open failure. Null: it may be any of several, or none. */
+export function findBlamedStep(failure: Failure): BlamedStep | null {
+  const range = failure.state === 'open' && failure.isOnDefault ? findRange(failure) : null;
+  if (range === null) return null;
+  if (range.total === 1 || range.steps === 1) return { sha: range.to, why: 'only' };
+  const { likeliest } = range;
+  const commit = likeliest?.isAlone === true ? range.commits.find(({ sha }) => sha === likeliest.sha) : undefined;
+  return commit === undefined ? null : { sha: commit.by ?? commit.sha, why: 'alone' };
 }
 
 /** Whether most of its failed checks passed on the same commit later. */

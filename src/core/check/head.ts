@@ -213,8 +213,10 @@ export interface PostedCheckRun {
   readonly digest: string;
   /** How many annotations it has; GitHub can add annotations but not remove them. */
   readonly annotations: number;
-  /** The actions of its buttons, in order. Absent: no buttons. */
+  /** The actions of its buttons "Open fix", in order. Absent: no buttons. */
   readonly buttons?: readonly CheckRunButton[];
+  /** The same of its buttons "Open revert". */
+  readonly reverts?: readonly RevertButton[];
   readonly at: string;
 }
 
@@ -222,6 +224,12 @@ export interface PostedCheckRun {
 export interface CheckRunButton {
   readonly threadId: string;
   readonly investigationId: string;
+}
+
+/** "Open revert": opens the revert of that commit. */
+export interface RevertButton {
+  readonly failureId: string;
+  readonly sha: string;
 }
 
 export const EMPTY_HEAD_RECORD: HeadRecord = { checkRun: null, held: null };

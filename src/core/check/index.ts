@@ -28,11 +28,13 @@ export {
 export { describeDays, listDaysUntil } from './days.ts';
 export { nameBareError, nameFailure, removeDuration, splitError } from './failed-check.ts';
 export {
+  type BlamedStep,
   type Closing,
   type CommitRange,
   type Failure,
   type FailureView,
   findBlamedCommit,
+  findBlamedStep,
   findRange,
   isMostlyFlaky,
   type LikeliestCommit,
@@ -55,6 +57,7 @@ export {
   type Leaning,
   type NotBegun,
   type PostedCheckRun,
+  type RevertButton,
 } from './head.ts';
 export {
   describeKnownRefusal,

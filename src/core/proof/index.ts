@@ -1,6 +1,13 @@
 // A change in its parts, and its proof in CI.
 export { ASSERTION, type ChangeParts, isTestPath, listOwnTests, splitChange } from './change-parts.ts';
-export { type BaseCheck, type HalfCheck, judgeGreenHalf, judgeRedHalf, listThrown } from './judge-halves.ts';
+export {
+  type BaseCheck,
+  type GreenFacts,
+  type HalfCheck,
+  judgeGreenHalf,
+  judgeRedHalf,
+  listThrown,
+} from './judge-halves.ts';
 export {
   type ChangedFile,
   type EndedProof,

@@ -91,7 +91,7 @@ export interface ThreadRecord {
 /** What a person can write after `/analyse`. */
 export const COMMAND_NAMES = [
   ...(['fix', 'stop', 'retry', 'rerun', 'mine', 'not-mine'] as const),
-  ...(['right', 'wrong', 'known', 'help'] as const),
+  ...(['right', 'wrong', 'known', 'revert', 'help'] as const),
 ] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
@@ -109,6 +109,10 @@ export interface CommandReply {
         /** `not_kept`: a vote, where no records are kept. */
         readonly code:
           | 'fix_needs_write'
+          | 'revert_needs_write'
+          /** Where no records are kept a revert could not be followed. */
+          | 'revert_not_here'
+          | 'nothing_to_revert'
           | 'nothing_to_stop'
           | 'branch_in_fork'
           | 'overtaken'
@@ -139,7 +143,11 @@ export interface CommandReply {
       }
     | { readonly code: 'known_tied'; readonly issue: number; readonly pattern: string }
     | { readonly code: 'rerun_refused'; readonly refusal: RerunRefusal }
-    | { readonly code: 'already_open' | 'already_merged'; readonly number: number; readonly url: string }
+    | {
+        readonly code: 'already_open' | 'already_merged' | 'revert_open' | 'revert_merged';
+        readonly number: number;
+        readonly url: string;
+      }
     /** `offer`: absent in replies that an earlier version stored. */
     | { readonly code: 'did_you_mean'; readonly command: CommandName; readonly offer?: Offer }
     | { readonly code: 'nothing_to_judge'; readonly offer?: Offer }

@@ -86,8 +86,41 @@ export async function readCommitRange(inquiry: Inquiry, ends: RangeEnds): Promis
   if (found?.status !== 'ahead') return null;
   const total = found.total_commits;
   const shown = total > COMMITS_SHOWN ? await readLastPage(inquiry, ends, total) : found.commits;
-  const commits = shown.toReversed().slice(0, MAX_COMMITS).map(toShortCommit);
-  return { ...ends, total, commits };
+  const isWhole = found.commits.length >= total;
+  const merges = isWhole ? traceMerges(found.commits, ends) : null;
+  const commits = shown
+    .toReversed()
+    .slice(0, MAX_COMMITS)
+    .map((commit) => {
+      const by = merges?.by.get(commit.sha);
+      return { ...toShortCommit(commit), ...(by !== undefined && { by }) };
+    });
+  return { ...ends, total, commits, ...(merges !== null && { steps: merges.steps }) };
+}
+
+/** Which commit of the branch itself brought each of the others; null where `from` is none of the branch itself. */
+function traceMerges(
+  commits: readonly { readonly sha: string; readonly parents: readonly { readonly sha: string }[] }[],
+  { from, to }: RangeEnds,
+): { readonly steps: number; readonly by: ReadonlyMap<string, string> } | null {
+  const parents = new Map(commits.map(({ sha, parents: all }) => [sha, all.map((parent) => parent.sha)]));
+  const steps: string[] = [];
+  for (let at: string | undefined = to; at !== from; at = parents.get(at)?.[0]) {
+    if (at === undefined || !parents.has(at)) return null;
+    steps.push(at);
+  }
+  const by = new Map<string, string>();
+  const onBranch = new Set(steps);
+  // The oldest first: what an earlier merge has brought, a later one did not.
+  for (const step of steps.toReversed()) {
+    const open = (parents.get(step) ?? []).slice(1);
+    for (let sha = open.pop(); sha !== undefined; sha = open.pop()) {
+      if (onBranch.has(sha) || by.has(sha) || !parents.has(sha)) continue;
+      by.set(sha, step);
+      open.push(...(parents.get(sha) ?? []));
+    }
+  }
+  return { steps: steps.length, by };
 }
 
 export async function isAncestor(inquiry: Inquiry, ends: RangeEnds): Promise<boolean> {

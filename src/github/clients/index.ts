@@ -1,5 +1,6 @@
 // GitHub's API: tokens, limits, failures, pages, and the payloads that it sends.
 export { createGithubClients, gitCredentials } from './create-github-clients.ts';
+export { FORBIDDEN } from './failures.ts';
 export {
   type AppIdentity,
   findGithubFailure,

@@ -2,6 +2,7 @@
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks';
 import type { Checks } from '../../core/check/index.ts';
 import type { GithubProject } from '../../core/project/index.ts';
+import type { PutBack } from '../../core/put-back/index.ts';
 import type { Memory, Thread } from '../../core/thread/index.ts';
 import type { Store } from '../../db/index.ts';
 import type { Log } from '../../log.ts';
@@ -47,12 +48,19 @@ export async function schedulePublish({ store, now }: CausewayAppDeps, thread: T
   if (thread !== null) await store.schedulePublish(thread.id, now().toISOString());
 }
 
-/** The same for the thread that made the branch; says whether there is one. */
+/** Has a revert looked at again; says whether there is one. */
+export async function schedulePutBackOf({ store, now }: CausewayAppDeps, putBack: PutBack | null): Promise<boolean> {
+  if (putBack !== null) await store.schedulePutBack(putBack.id, now().toISOString());
+  return putBack !== null;
+}
+
+/** The same for the thread that made the branch, or the revert whose branch GitHub named; says whether there is one. */
 export async function schedulePublishOfBranch(
   deps: CausewayAppDeps,
   project: GithubProject,
   branch: string,
 ): Promise<boolean> {
+  if (await schedulePutBackOf(deps, await deps.store.findPutBackOfBranch(project.id, branch))) return true;
   // A fork may name its branches as we name ours: those that we made have a thread.
   if (!isOurBranch(branch)) return false;
   const thread = await deps.store.findThreadOfBranch(project.id, branch);

@@ -5,7 +5,13 @@ import { createHeadId } from '../../core/thread/index.ts';
 import type { NewPassingCheck } from '../../db/index.ts';
 import { isOwnCheck } from '../clients/index.ts';
 import { isOurBranch } from '../publish/index.ts';
-import { type CausewayAppDeps, type EventHandler, schedulePublish, schedulePublishOfBranch } from './app-deps.ts';
+import {
+  type CausewayAppDeps,
+  type EventHandler,
+  schedulePublish,
+  schedulePublishOfBranch,
+  schedulePutBackOf,
+} from './app-deps.ts';
 
 const FAILED = new Set(['failure', 'timed_out', 'startup_failure', 'error']);
 const PASSED = new Set(['success', 'neutral']);
@@ -69,6 +75,7 @@ export const onPullRequestChanged: EventHandler<
   const before = 'before' in payload ? payload.before : null;
   const project = await deps.store.findProjectOfRepository(repository.id);
   if (project === null) return;
+  await schedulePutBackOf(deps, await deps.store.findPutBackOfPullRequest(project.id, pull.number));
   const thread = await deps.store.findThreadOfPullRequest(project.id, pull.number);
   if (thread !== null) await schedulePublish(deps, thread);
   // Opened and not recorded yet: its branch is known.

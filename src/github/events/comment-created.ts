@@ -11,6 +11,7 @@ import { carryOutKnown } from './known-command.ts';
 import { overrideVerdict } from './override-verdict.ts';
 import { addReaction, replyToCommand } from './replies.ts';
 import { requestRerun } from './request-rerun.ts';
+import { requestRevert } from './revert-command.ts';
 import {
   findAnswer,
   findThreads,
@@ -60,6 +61,8 @@ async function carryOutCommand(
       return isAtLeast(request.trigger.role, 'write')
         ? await requestFix(deps, request, signal)
         : await replyToCommand(deps, request, { code: 'fix_needs_write' }, signal);
+    case 'revert':
+      return await requestRevert(deps, request, signal);
     case 'judge':
       return await recordVote(deps, command, request, signal);
     case 'known':

@@ -1,11 +1,11 @@
 // Other events: installations, repositories, pushes, closed issues, revoked authorizations, our check run's button.
 
-import { type GithubProject, isAtLeast } from '../../core/project/index.ts';
+import { type GithubProject, isAtLeast, type Person } from '../../core/project/index.ts';
 import type { Thread } from '../../core/thread/index.ts';
 import { cancelInvestigation } from '../../services/index.ts';
 import { isBot, toPerson } from '../clients/index.ts';
 import { CONFIG_FILE } from '../configuration/index.ts';
-import { readButtonNumber } from '../publish/index.ts';
+import { readButton } from '../publish/index.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
 
 /** GitHub names the files of so many commits only. */
@@ -108,16 +108,18 @@ export const onAuthorizationRevoked: EventHandler<'github_app_authorization.revo
   if (person !== null) await deps.store.endAccess(person.id, deps.now().toISOString());
 };
 
-/** The button "Open fix" on our own check run, pressed by a person with write access. */
+/** The buttons "Open fix" and "Open revert" on our own check run, pressed by a person with write access. */
 export const onActionRequested: EventHandler<'check_run.requested_action'> = async (deps, { payload }, signal) => {
   const { repository, check_run: run, requested_action: action, sender } = payload;
   const by = toPerson(sender);
-  const button = readButtonNumber(action?.identifier ?? '');
+  const button = readButton(action?.identifier ?? '');
   if (button === null || by === null || isBot(sender)) return;
   if (run.app?.id !== (await deps.clients.identity(signal)).appId) return;
   const project = await deps.store.findProjectOfRepository(repository.id);
   if (project === null) return;
-  const thread = await findThreadOfButton(deps, project, { externalId: run.external_id ?? '', button });
+  const externalId = run.external_id ?? '';
+  if (button.kind === 'revert') return await pressRevert(deps, project, { externalId, at: button.at, by }, signal);
+  const thread = await findThreadOfButton(deps, project, { externalId, button: button.at });
   if (thread === null) {
     deps.log.info({ project: project.id, personId: by.id }, 'an outdated button was pressed: ignored');
     return;
@@ -130,6 +132,28 @@ export const onActionRequested: EventHandler<'check_run.requested_action'> = asy
   const now = deps.now().toISOString();
   await deps.store.requestFix(thread.id, { ...by, at: now }, now);
 };
+
+/** Of a commit that is blamed no more nothing is reverted. */
+async function pressRevert(
+  deps: CausewayAppDeps,
+  project: GithubProject,
+  pressed: { readonly externalId: string; readonly at: number; readonly by: Person },
+  signal: AbortSignal,
+): Promise<void> {
+  const { externalId, at, by } = pressed;
+  const head = externalId.startsWith('hed_') ? await deps.store.findHead(externalId) : null;
+  const shown = head?.projectId === project.id ? head.record.checkRun?.reverts?.[at] : undefined;
+  const role = shown === undefined ? 'none' : await deps.permissions.roleOfPerson(by, project, signal);
+  if (shown === undefined || !isAtLeast(role, 'write')) {
+    deps.log.info(
+      { project: project.id, personId: by.id, role },
+      'a revert was requested without write, or by an outdated button: ignored',
+    );
+    return;
+  }
+  const now = deps.now().toISOString();
+  await deps.store.requestPutBack({ ...shown, request: { ...by, at: now, number: null } }, now);
+}
 
 /** "Re-run" on our own check run, or on all checks of our suite, by a person with triage: the head is looked at again. */
 export const onRerequested: EventHandler<'check_run.rerequested' | 'check_suite.rerequested'> = async (

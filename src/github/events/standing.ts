@@ -7,6 +7,7 @@ import { createGithubWriter, readMarker } from '../publish/index.ts';
 import { REPLY_MS } from '../render/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import type { EventSubject } from './replies.ts';
+import { findRevertible } from './revert-command.ts';
 
 /** The answer that people see: that of our comment, or on our own pull request the one that it implements. */
 export type Answered =
@@ -72,6 +73,7 @@ export async function offerCommands(deps: CausewayAppDeps, at: EventSubject, sig
       ...(offersFix ? (['fix'] as const) : []),
       ...(await offerOnChecks(deps, at)),
       ...(isRunning ? (['stop'] as const) : []),
+      ...(mayOpen && (await findRevertible(deps, at, signal)) !== null ? (['revert'] as const) : []),
     ],
   };
 }

@@ -1,15 +1,25 @@
 // What our check run on a head should show now, or that there should be none.
 
-import { type CheckRunButton, type Failure, type Finding, type Head, listDaysUntil } from '../../core/check/index.ts';
+import {
+  type CheckRunButton,
+  type Failure,
+  type Finding,
+  findBlamedStep,
+  type Head,
+  listDaysUntil,
+  type RevertButton,
+} from '../../core/check/index.ts';
 import type { OutcomeView } from '../../core/outcome/index.ts';
 import { type GithubProject, isGithubProject } from '../../core/project/index.ts';
 import { toProof } from '../../core/proof/index.ts';
+import { isOfferedAgain, type PutBack } from '../../core/put-back/index.ts';
 import { isEnded } from '../../core/report/index.ts';
 import { describeWithheld, type Thread } from '../../core/thread/index.ts';
 import type { RepositoryConfig } from '../configuration/index.ts';
 import {
   type CauseFix,
   type CauseInquiry,
+  type CauseRevert,
   type CheckRunAnnotation,
   type CheckRunContent,
   findRangeOf,
@@ -31,14 +41,19 @@ export interface WantedCheckRun {
   /** None while it runs: GitHub can't remove them. */
   readonly annotations: readonly CheckRunAnnotation[];
   readonly buttons: readonly Button[];
+  readonly reverts: readonly OpenRevertButton[];
 }
 
 /** GitHub limits label and identifier to 20 characters, the description to 40. */
-interface Button extends CheckRunButton {
+interface ShownButton {
   readonly label: string;
   readonly description: string;
   readonly identifier: string;
 }
+
+interface Button extends ShownButton, CheckRunButton {}
+
+interface OpenRevertButton extends ShownButton, RevertButton {}
 
 export interface CheckRunView {
   readonly head: Head;
@@ -55,13 +70,16 @@ export interface CheckRunView {
   readonly now: Date;
 }
 
-interface FoundCause extends Omit<ShownCause, 'fix'> {
+interface FoundCause extends Omit<ShownCause, 'fix' | 'revert'> {
   readonly thread: Thread | null;
+  /** The newest revert of the commit that alone may have brought it; null: there is none. */
+  readonly putBack: PutBack | null;
 }
 
 /** GitHub shows at most three. */
 const MOST_BUTTONS = 3;
 const OPEN_FIX = 'open_fix';
+const OPEN_REVERT = 'open_revert';
 /** After that a pull request that didn't come can be requested again. */
 const REQUEST_MS = 3_600_000;
 
@@ -75,8 +93,12 @@ export function decideCheckRun(view: CheckRunView): WantedCheckRun | null {
   const isBeingJudged = head.state === 'waiting' && head.findings.some(mayStillBegin);
   if (!isShown || isBeingJudged) return null;
   const offered = listButtons(view);
-  const content = toContent(view, offered);
-  const buttons = view.hasButtons ? offered : [];
+  const offeredReverts = view.hasButtons ? listRevertButtons(view) : [];
+  // A red branch that is put back is green sooner: of three buttons one is for that.
+  const fixes = offered.slice(0, MOST_BUTTONS - Math.min(1, offeredReverts.length));
+  const buttons = view.hasButtons ? fixes : [];
+  const reverts = offeredReverts.slice(0, MOST_BUTTONS - buttons.length);
+  const content = toContent(view, fixes, reverts);
   const status = isRunning(view) ? 'in_progress' : 'completed';
   return {
     status,
@@ -85,6 +107,7 @@ export function decideCheckRun(view: CheckRunView): WantedCheckRun | null {
     text: renderDetails(content),
     annotations: status === 'completed' && isLive(head) ? listAnnotations(content) : [],
     buttons,
+    reverts,
   };
 }
 
@@ -106,14 +129,17 @@ export function isLive({ state }: Head): boolean {
   return state !== 'superseded' && state !== 'ignored';
 }
 
-/** Which of our buttons it is, from 0; null: none. */
-export function readButtonNumber(identifier: string): number | null {
-  if (identifier === OPEN_FIX) return 0;
-  const number = /^open_fix_([2-9])$/.exec(identifier)?.[1];
-  return number === undefined ? null : Number(number) - 1;
+/** Which of our buttons it is, `at` from 0; null: none. */
+export function readButton(identifier: string): { readonly kind: 'fix' | 'revert'; readonly at: number } | null {
+  const [, name, number = '1'] = /^(open_fix|open_revert)(?:_([2-9]))?$/.exec(identifier) ?? [];
+  return name === undefined ? null : { kind: name === OPEN_FIX ? 'fix' : 'revert', at: Number(number) - 1 };
 }
 
-function toContent(view: CheckRunView, buttons: readonly Button[]): CheckRunContent {
+function toContent(
+  view: CheckRunView,
+  buttons: readonly Button[],
+  reverts: readonly OpenRevertButton[],
+): CheckRunContent {
   const { head, project, causes, webUrl, notRead } = view;
   return {
     repository: project.name,
@@ -122,7 +148,11 @@ function toContent(view: CheckRunView, buttons: readonly Button[]): CheckRunCont
     notRead,
     isPublic: !project.source.isPrivate,
     defaultBranch: project.source.defaultBranch,
-    causes: causes.map((cause) => ({ ...cause, fix: describeFix(view, cause, buttons) })),
+    causes: causes.map((cause) => ({
+      ...cause,
+      fix: describeFix(view, cause, buttons),
+      revert: describeRevertOf(view, cause, reverts),
+    })),
   };
 }
 
@@ -142,6 +172,50 @@ function listButtons(view: CheckRunView): readonly Button[] {
         identifier: index === 0 ? OPEN_FIX : `${OPEN_FIX}_${index + 1}`,
       };
     });
+}
+
+/** One for each commit, whichever of its failures is first. */
+function listRevertButtons(view: CheckRunView): readonly OpenRevertButton[] {
+  const found = new Map<string, string>();
+  for (const cause of view.causes) {
+    const sha = view.opens ? findStepOf(view, cause) : null;
+    if (sha === null || found.has(sha) || !isOfferedAgain(cause.putBack)) continue;
+    found.set(sha, cause.finding.failureId);
+  }
+  return [...found].map(([sha, failureId], index) => {
+    const number = index === 0 ? '' : `_${index + 1}`;
+    const label = `Open revert${index === 0 ? '' : ` ${index + 1}`}`;
+    const description = `Draft that reverts ${sha.slice(0, 7)} (needs write)`;
+    return { failureId, sha, label, description, identifier: `${OPEN_REVERT}${number}` };
+  });
+}
+
+/** The commit that can be taken back for it; null: none, or it is over here. */
+function findStepOf({ head }: CheckRunView, { finding, failure }: FoundCause): string | null {
+  if (head.place?.kind !== 'default' || failure === null || !isRed(finding)) return null;
+  return (finding.opening ?? failure.opening) === failure.opening ? (findBlamedStep(failure)?.sha ?? null) : null;
+}
+
+function describeRevertOf(view: CheckRunView, cause: FoundCause, buttons: readonly OpenRevertButton[]): CauseRevert {
+  const { putBack } = cause;
+  const sha = findStepOf(view, cause) ?? putBack?.step.sha ?? '';
+  const button = buttons.find((one) => one.sha === sha);
+  const state = putBack?.state;
+  if (button !== undefined) {
+    const refused = state?.kind === 'refused' ? state.reason : null;
+    return { kind: 'offered', sha, button: button.label, refused };
+  }
+  switch (state?.kind) {
+    case undefined:
+      return { kind: 'none' };
+    case 'requested':
+    case 'opening':
+      return { kind: 'opening', sha };
+    case 'opened':
+      return { kind: 'opened', sha, pull: state.pull };
+    case 'refused':
+      return isRed(cause.finding) ? { kind: 'refused', sha, reason: state.reason } : { kind: 'none' };
+  }
 }
 
 function describeFix(view: CheckRunView, cause: FoundCause, buttons: readonly Button[]): CauseFix {
@@ -293,7 +367,20 @@ async function loadCause(deps: PublishDeps, head: Head, finding: Finding): Promi
   const inquiry = isAskedFor(head, finding)
     ? await loadRequested(deps, head, thread)
     : await loadInquiry(deps, finding.investigationId);
-  return { finding, failure, thread, inquiry, reportUrl, days: await loadDays(deps, head, finding) };
+  const days = await loadDays(deps, head, finding);
+  return { finding, failure, thread, putBack: await loadPutBackOf(deps, head, finding), inquiry, reportUrl, days };
+}
+
+/** Also of a failure that has ended since, as its commits were known when this head was judged. */
+async function loadPutBackOf(
+  { store }: PublishDeps,
+  { place, projectId }: Head,
+  finding: Finding,
+): Promise<PutBack | null> {
+  if (place?.kind !== 'default') return null;
+  const failure = await store.findFailure(finding.failureId);
+  const step = failure === null ? null : findBlamedStep({ ...failure, state: 'open', isOnDefault: true });
+  return step === null ? null : await store.findPutBackOfCommit(projectId, step.sha);
 }
 
 /** Up to the day of the head, so that its check run says the same on another day. */

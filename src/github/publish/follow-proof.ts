@@ -424,6 +424,15 @@ async function readFailing(work: Work, named: readonly NamedCheck[]): Promise<Re
   return { checks, turned: [...turned] };
 }
 
+/** Names of the tests that failed in a check's log, and its first error; empty where there is no log. */
+export async function readFailedLog(
+  place: ChecksPlace,
+  check: Check,
+  resultBudget: ResultBudget,
+): Promise<Pick<HalfCheck, 'tests' | 'firstError'>> {
+  return await readLogOf(place, check, NOTHING, resultBudget);
+}
+
 /** Whether a further attempt may follow. */
 function mayTurn({ attempts, checks, handedOver }: PostedPullRequest): boolean {
   return attempts.at(-1)?.outcome === null || (checks === 'red' && handedOver === null);
@@ -455,8 +464,17 @@ async function listChangedFiles(
   return files.map(({ filename, status, sha }) => ({ path: filename, status, blob: sha ?? '' }));
 }
 
+/** What reading checks takes. */
+export interface ChecksPlace extends Pick<Work, 'signal'> {
+  readonly deps: Pick<Work['deps'], 'checks' | 'readCheck' | 'redactor'>;
+  readonly view: Pick<Work['view'], 'project'>;
+}
+
 /** Empty where we may not see them. */
-async function readNamedChecks({ deps, view, signal }: Work, sha: string): Promise<readonly NamedCheck[]> {
+export async function readNamedChecks(
+  { deps, view, signal }: ChecksPlace,
+  sha: string,
+): Promise<readonly NamedCheck[]> {
   try {
     return await deps.checks.listAll(view.project, sha, signal);
   } catch (error) {
@@ -465,7 +483,7 @@ async function readNamedChecks({ deps, view, signal }: Work, sha: string): Promi
   }
 }
 
-function toGreenCheck({ latest, earlier }: NamedCheck) {
+export function toGreenCheck({ latest, earlier }: NamedCheck) {
   const { name, app, state, url, endedAt } = latest;
   return { name, app, state, url, at: endedAt, isFlaky: earlier.some((one) => one.state !== state) };
 }
@@ -506,7 +524,7 @@ type ProofLog = Pick<HalfCheck, 'tests' | 'firstError' | 'namesOwn' | 'showsRepo
 const UNREAD: ProofLog = { tests: [], firstError: '', namesOwn: false, showsReported: false };
 
 async function readLogOf(
-  { deps, view, signal }: Work,
+  { deps, view, signal }: ChecksPlace,
   check: Check,
   { names, thrown }: WantedWords,
   resultBudget: ResultBudget,

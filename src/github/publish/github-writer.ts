@@ -81,6 +81,20 @@ export interface LivePullRequest {
   readonly closedAt: string | null;
 }
 
+export interface ListedPullRequest extends LivePullRequest {
+  readonly isOurs: boolean;
+  readonly isOfFork: boolean;
+}
+
+type NewRevert = Pick<NewPullRequest, 'title' | 'body' | 'isDraft'>;
+
+interface RevertAnswer {
+  readonly revertPullRequest: { readonly revertPullRequest: { readonly number: number } };
+}
+
+/** The owner's plan has none. */
+const NO_DRAFTS = /draft pull requests are not supported/i;
+
 /** Throws GithubFailure. */
 export type GithubWriter = ReturnType<typeof createGithubWriter>;
 
@@ -98,6 +112,9 @@ const UNMINIMIZE = `mutation ($id: ID!) {
 }`;
 const READY = `mutation ($id: ID!) {
   markPullRequestReadyForReview(input: { pullRequestId: $id }) { pullRequest { isDraft } }
+}`;
+const REVERT = `mutation ($input: RevertPullRequestInput!) {
+  revertPullRequest(input: $input) { revertPullRequest { number } }
 }`;
 const COMMIT = `mutation ($input: CreateCommitOnBranchInput!) {
   createCommitOnBranch(input: $input) { commit { oid } }
@@ -183,6 +200,10 @@ export function createGithubWriter(
     );
     const own = found.map(toLive).filter((one) => one.branch === branch);
     return own.find(({ state }) => state === 'open') ?? own[0] ?? null;
+  }
+
+  async function readPullRequest(pull_number: number): Promise<LivePullRequest> {
+    return toLive(await push(({ rest }, place) => rest.pulls.get({ ...place, pull_number })));
   }
 
   return {
@@ -292,8 +313,39 @@ export function createGithubWriter(
         },
       );
     },
-    async readPullRequest(pull_number: number): Promise<LivePullRequest> {
-      return toLive(await push(({ rest }, place) => rest.pulls.get({ ...place, pull_number })));
+    readPullRequest,
+    /** The newest 100, whoever opened them. */
+    async listNewestPullRequests(): Promise<readonly ListedPullRequest[]> {
+      const of = { state: 'all', sort: 'created', direction: 'desc', per_page: 100 } as const;
+      const found = await push(({ rest }, place) => rest.pulls.list({ ...place, ...of }));
+      const { botId } = await deps.clients.identity(signal);
+      return found.map((data) => ({
+        ...toLive(data),
+        isOurs: data.user?.id === botId,
+        isOfFork: data.head.repo?.id !== data.base.repo.id,
+      }));
+    },
+    /** GitHub makes commit and branch, and names that. Refused where git finds a conflict. */
+    async revertPullRequest(pullRequestId: string, { title, body, isDraft }: NewRevert): Promise<LivePullRequest> {
+      const words = { title: await redact(title), body: await redact(body) };
+      const open = async (draft: boolean) => {
+        const input = { pullRequestId, ...words, draft };
+        const answer = await push(async (octokit, { request }) => ({
+          data: await octokit.graphql<RevertAnswer>(REVERT, { input, request }),
+        }));
+        return await readPullRequest(answer.revertPullRequest.revertPullRequest.number);
+      };
+      return await recoverFrom(
+        ['refused'],
+        () => open(isDraft),
+        async (error) => {
+          if (!isDraft || !NO_DRAFTS.test(error.said)) throw error;
+          return await open(false);
+        },
+      );
+    },
+    async closePullRequest(pull_number: number): Promise<void> {
+      await push(({ rest }, place) => rest.pulls.update({ ...place, pull_number, state: 'closed' }));
     },
     /** `title`: absent: it stays. */
     async updatePullRequest(pull_number: number, text: string, title?: string): Promise<void> {

@@ -1,11 +1,12 @@
 // What is written to GitHub: comments, check runs, branches and pull requests, decided from the state there.
 
 export { isRemoved } from './decide.ts';
-export { decideCheckRun, loadCheckRunView, readButtonNumber, type WantedCheckRun } from './decide-check-run.ts';
+export { decideCheckRun, loadCheckRunView, readButton, type WantedCheckRun } from './decide-check-run.ts';
 export { createGithubWriter } from './github-writer.ts';
 export { readMarker } from './marker.ts';
 export { isOurBranch } from './open-pull-request.ts';
 export { createCheckRunHandler } from './publish-check-run.ts';
 export { createKnownHandler } from './publish-known-issue.ts';
+export { createPutBackHandler } from './publish-put-back.ts';
 export { createPublishHandler } from './publish-thread.ts';
 export { getNumber, loadIssue } from './view.ts';

@@ -41,6 +41,16 @@ export function readMarker(text: string): Marker | null {
   return { threadId, investigationId, kind: kind as MarkerKind };
 }
 
+/** Of the pull request that reverts a commit, and of the comments that belong to it. */
+export function formatRevertMarker(putBackId: string, kind: 'pull-request' | 'closed' | 'refused'): string {
+  return `<!-- causeway revert=${putBackId} kind=${kind} -->`;
+}
+
+/** Anybody can quote one: that the text is ours has to be known from its author. */
+export function hasRevertMarker(text: string, ...marker: Parameters<typeof formatRevertMarker>): boolean {
+  return normalise(normalise(text).replace(SEAL, '')).endsWith(formatRevertMarker(...marker));
+}
+
 /** Equal texts have equal digests. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -114,7 +114,7 @@ async function adoptCheckRun(work: CheckRunWork): Promise<PostedCheckRun | null>
   if (first === undefined) return null;
   const status = first.status === 'completed' ? 'completed' : 'in_progress';
   const posted = { ...toIdentity(first), status, annotations: first.output.annotations_count, digest: '' } as const;
-  await saveCheckRun({ ...work, wanted: { ...work.wanted, status, buttons: [] } }, posted);
+  await saveCheckRun({ ...work, wanted: { ...work.wanted, status, buttons: [], reverts: [] } }, posted);
   return { ...posted, at: deps.now().toISOString() };
 }
 
@@ -161,7 +161,11 @@ async function toFields({ deps, wanted }: CheckRunWork, annotations: readonly Ch
       ...(text !== '' && { text }),
       ...(marks.length > 0 && { annotations: marks }),
     },
-    actions: wanted.buttons.map(({ label, description, identifier }) => ({ label, description, identifier })),
+    actions: [...wanted.buttons, ...wanted.reverts].map(({ label, description, identifier }) => ({
+      label,
+      description,
+      identifier,
+    })),
   };
 }
 
@@ -185,6 +189,7 @@ async function saveCheckRun(
   { id, url, annotations, digest }: Pick<PostedCheckRun, 'id' | 'url' | 'annotations' | 'digest'>,
 ): Promise<void> {
   const buttons = wanted.buttons.map(({ threadId, investigationId }) => ({ threadId, investigationId }));
+  const reverts = wanted.reverts.map(({ failureId, sha }) => ({ failureId, sha }));
   await saveRecord(deps, view.head.id, {
     checkRun: {
       id,
@@ -194,6 +199,7 @@ async function saveCheckRun(
       digest,
       at: deps.now().toISOString(),
       ...(buttons.length > 0 && { buttons }),
+      ...(reverts.length > 0 && { reverts }),
     },
     held: null,
     isBegun: true,

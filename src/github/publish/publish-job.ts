@@ -12,12 +12,12 @@ const BUSY_MS = 60_000;
 /** At least so long after a write without a clear answer, whose effect is then looked for before it is repeated. */
 const UNSURE_MS = 15_000;
 
-const NAMES = { thread: 'thread', head: 'head', known: 'known issue' } as const;
+const NAMES = { thread: 'thread', head: 'head', known: 'known issue', putBack: 'revert' } as const;
 
-/** A job that brings one thread, head or known issue up to date on GitHub. `recover`: for failures that aren't GitHub's; null: the job has failed. */
+/** A job that brings one thread, head, known issue or revert up to date on GitHub. `recover`: for failures that aren't GitHub's; null: the job has failed. */
 export function createPublishJob(
   deps: PublishDeps,
-  subject: 'thread' | 'head' | 'known',
+  subject: keyof typeof NAMES,
   publish: (id: string, signal: AbortSignal) => Promise<JobResult>,
   recover: (id: string, error: unknown) => JobResult | null = () => null,
 ): JobHandler {

@@ -19,6 +19,7 @@ import { hasCause } from '../../core/outcome/index.ts';
 import type { ProofState } from '../../core/proof/index.ts';
 import type { FailureReason, WaitCode } from '../../core/reason.ts';
 import { sortByName } from './comment.ts';
+import type { CauseRevert } from './revert.ts';
 
 /** What the check run on a head is rendered from. */
 export interface CheckRunContent {
@@ -45,6 +46,8 @@ export interface ShownCause {
   /** Where else on GitHub it is described; "" for nowhere. */
   readonly reportUrl: string;
   readonly fix: CauseFix;
+  /** The revert of the commit that it came with; absent: none. */
+  readonly revert?: CauseRevert;
 }
 
 /** The state of a cause's investigation. */

@@ -63,6 +63,7 @@ import {
 } from './issue-parts.ts';
 import { type Block, code, describeCount, type Fold, formatList, renderMarkdownPage, text } from './page.ts';
 import { listCommits } from './pull-request.ts';
+import { linkRevert, renderCauseRevert } from './revert.ts';
 
 /** GitHub's limit for each text, in bytes. */
 const MAX_BYTES = 65_535;
@@ -268,6 +269,7 @@ function summariseCause(content: CheckRunContent, cause: ShownCause): readonly B
     text(describeFailureHistory(content, cause, next)),
     text(formatDays(cause.days ?? [])),
     text(describeRangeInCheckRun(content, cause)),
+    ...renderCauseRevert(cause.revert ?? { kind: 'none' }, content),
   ];
 }
 
@@ -456,11 +458,21 @@ function describeNextInCheckRun(content: CheckRunContent, cause: ShownCause): st
     return `nothing to do, it has passed since${isOpen ? `; ${linkNumber(fix, content)} is still open` : ''}`;
   }
   const isSince = attributeFailure(content, cause).kind === 'since';
+  const reverted = describeRevertNext(content, cause);
+  if (!isOpen && !isSince && reverted !== '') return reverted;
   if (isOpen && isSince) return `nothing to do here, see ${linkNumber(fix, content)}`;
   const isOfferedAnyway = fix.kind === 'on_request' && finding.override?.whose === 'not_mine';
   if (fix.kind !== 'none' && !isOfferedAnyway) return describeFix(content, fix);
   if (inquiry.kind === 'running') return 'looking for the cause';
   return describeNextBySource(content, cause);
+}
+
+/** "": no revert of it is open. */
+function describeRevertNext(content: CheckRunContent, { revert }: ShownCause): string {
+  if (revert?.kind === 'opening') return 'opening a revert';
+  if (revert?.kind !== 'opened' || revert.pull.state !== 'open') return '';
+  const proven = revert.pull.proof.kind === 'proven' && !revert.pull.isTaken;
+  return `next: review ${linkRevert(revert.pull, content)}, a revert${proven ? ', proven in CI' : ''}`;
 }
 
 function describeNextBySource(content: CheckRunContent, cause: ShownCause): string {

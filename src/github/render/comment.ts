@@ -680,6 +680,16 @@ function describeReply({ why }: CommandReply): string {
   switch (why.code) {
     case 'fix_needs_write':
       return '`/analyse fix` needs write access to this repository.';
+    case 'revert_needs_write':
+      return '`/analyse revert` needs write access to this repository.';
+    case 'revert_not_here':
+      return 'Reverts are opened by the Causeway server only: as an action, it could not follow one.';
+    case 'nothing_to_revert':
+      return 'Nothing here can be put back: comment `/analyse revert` on the merged pull request that alone may have broken the default branch, or on the issue that the failure is tied to, while it is failing.';
+    case 'revert_open':
+      return `A revert is already open: ${formatPullLink(why)}`;
+    case 'revert_merged':
+      return `It was reverted in ${formatPullLink(why)}.`;
     case 'nothing_to_stop':
       return 'Nothing is running here, so there was nothing to stop.';
     case 'branch_in_fork':
@@ -776,6 +786,7 @@ const OFFERS: Readonly<Record<Offer['commands'][number], string>> = {
   wrong: '',
   fix: '`/analyse fix` to open a pull request',
   stop: '`/analyse stop` to stop what runs',
+  revert: '`/analyse revert` to open a revert of it, since it broke the default branch',
   help: '',
 };
 

@@ -49,4 +49,11 @@ export {
   renderPullRequest,
   renderTestCommitMessage,
 } from './pull-request.ts';
+export {
+  type CauseRevert,
+  type RevertText,
+  renderRevert,
+  renderRevertClosed,
+  renderRevertRefused,
+} from './revert.ts';
 export { findStartRemedy, renderStartRefusal } from './start-refusal.ts';

@@ -168,7 +168,7 @@ function describeAim({ place: { subject }, failure, issue, proof = null }: PullR
   }
 }
 
-function describeFixedFailure({ branch, checkNames, headline, range }: FixedFailure): string {
+export function describeFixedFailure({ branch, checkNames, headline, range }: FixedFailure): string {
   const names = checkNames.length === 0 ? '' : `: ${formatCheckNames(checkNames)}`;
   return [
     `For failing checks on ${formatCodeSpan(branch)}${names}.`,

@@ -15,6 +15,8 @@ export type CommentCommand =
   | { readonly kind: 'stop' }
   | { readonly kind: 'help' }
   | KnownCommand
+  /** Of the commit that broke the default branch. */
+  | { readonly kind: 'revert' }
   /** Says that the answer is right or wrong, and why. */
   | { readonly kind: 'judge'; readonly vote: AnswerJudgement; readonly why: string }
   /** Runs failed jobs of the pull request once more. */
@@ -96,9 +98,11 @@ function cleanWords(words: string): string {
 /** Null: thanks or praise, which asks for nothing. */
 function toCommand(words: string, after: string): CommentCommand | null {
   const plain = words.replace(MARKS, '');
-  const verb = /^(fix|stop|help|rerun)(?:,?[ \t]+please)?[.!?]*$/i.exec(plain.replace(/^re-run/i, 'rerun'))?.[1];
+  const verb = /^(fix|stop|help|rerun|revert)(?:,?[ \t]+please)?[.!?]*$/i.exec(plain.replace(/^re-run/i, 'rerun'))?.[1];
   const named = verb?.toLowerCase();
-  if (named === 'fix' || named === 'stop' || named === 'help' || named === 'rerun') return { kind: named };
+  if (named === 'fix' || named === 'stop' || named === 'help' || named === 'rerun' || named === 'revert') {
+    return { kind: named };
+  }
   if (words === '?') return { kind: 'help' };
   const known = readKnownCommand(plain);
   if (known !== null) return known;
@@ -145,8 +149,8 @@ function readOverride(words: string, after: string): CommentCommand | null {
 /** A command with other words, praise with more of them, or a single word that is not a command. Null: a retry, a hint, or nothing. */
 function findUnclear(words: string, after: string): CommentCommand | null {
   if (PRAISE.test(words)) return { kind: 'unclear', meant: null };
-  const led = /^(fix|stop|rerun)(?![\w-])/i.exec(words)?.[1]?.toLowerCase();
-  if (led === 'fix' || led === 'stop' || led === 'rerun') return { kind: 'unclear', meant: led };
+  const led = /^(fix|stop|rerun|revert)(?![\w-])/i.exec(words)?.[1]?.toLowerCase();
+  if (led === 'fix' || led === 'stop' || led === 'rerun' || led === 'revert') return { kind: 'unclear', meant: led };
   const word = /^([a-z-]{2,})[.!?]*$/i.exec(words)?.[1]?.toLowerCase();
   if (word === undefined || word === 'retry') return null;
   const meant = findNearestCommand(word);

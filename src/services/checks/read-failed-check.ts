@@ -49,6 +49,11 @@ export async function readFailedCheck(
   };
 }
 
+/** Of the red checks that the run is about; empty: it is about none. */
+export async function listRunFindings(store: Store, run: Run): Promise<readonly Finding[]> {
+  return ((await readRed(store, run))?.failures ?? []).map(({ finding }) => finding);
+}
+
 /** What failed, in a line for each cause; "" where nothing is known of it. */
 export async function nameFailedCheck(store: Store, run: Run): Promise<string> {
   const failures = (await readRed(store, run))?.failures ?? [];

@@ -57,6 +57,24 @@ describe('the commits between green and red', () => {
     expect(found?.commits).toHaveLength(20);
     expect(found?.commits[0]).toEqual({ sha: to, author: 'wren', subject: 'Change 23' });
     expect(found?.commits[1]).toMatchObject({ author: 'ada', subject: 'Change 22' });
+    expect(found?.steps).toBe(23);
+  });
+
+  it('are counted by what is on the branch itself: a merge brings the others', async () => {
+    await using house = await checksHouse();
+    const { people } = house;
+    const from = await people.push(SHOP, { by: 'wren', files: { 'n.js': 'start\n' } });
+    const side: string[] = [];
+    for (const at of [1, 2])
+      side.push(await people.push(SHOP, { by: 'ada', branch: 'side', files: { 's.js': `${at}\n` } }));
+    const { number } = await people.openPull(SHOP, { by: 'ada', title: 'Side', head: 'side' });
+    const merge = await people.merge(SHOP, number, 'wren');
+    const to = await people.push(SHOP, { by: 'wren', files: { 'n.js': 'end\n' } });
+    const found = await range(house, from, to);
+    expect(found).toMatchObject({ total: 4, steps: 2 });
+    const brought = found?.commits.flatMap(({ sha, by }) => (by === undefined ? [] : [[sha, by]]));
+    expect(brought?.toSorted()).toEqual(side.map((sha) => [sha, merge]).toSorted());
+    expect((await range(house, side[0]!, to))?.steps).toBeUndefined();
   });
 });
 

@@ -140,7 +140,7 @@ interface NewRevert {
 }
 
 /** `message`: why there is none. What git would leave as a conflict is one here. */
-export async function openRevert(
+export async function makeRevert(
   state: State,
   repository: GithubRepository,
   issue: GithubIssue,

@@ -1,7 +1,7 @@
 // Answers GraphQL: reads as views, and the mutations that are used.
 import { type ExecutionResult, graphql } from 'graphql';
 import { canSee } from '../access.ts';
-import { openRevert } from '../deeds/merges.ts';
+import { makeRevert } from '../deeds/merges.ts';
 import { moveRef, setDraft } from '../deeds/pulls.ts';
 
 import { githubSchema } from '../description/validate.ts';
@@ -181,7 +181,7 @@ async function revertPullRequest(call: QueryView, input: RevertInput) {
     throw graphqlError('UNPROCESSABLE', 'Draft pull requests are not supported in this repository.');
   }
   const made = { authorId: actorId(caller), viaAppId: viaAppId(caller), isDraft };
-  const opened = await openRevert(state, repository, issue, {
+  const opened = await makeRevert(state, repository, issue, {
     ...made,
     title: input.title ?? null,
     body: input.body ?? null,
