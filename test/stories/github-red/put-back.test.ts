@@ -203,6 +203,21 @@ describe('by a comment on the merged pull request', () => {
     expect([reverts().length, asked()]).toEqual([1, 1]);
   });
 
+  it('opens it from the issue that people tied the failure to, and from no other issue', async () => {
+    const { desk, reverts } = await brokenShop('corner/tied');
+    const { people } = stage.double;
+    const [issue, other] = ['Coupons are red', 'Another'].map(
+      (title) => people.openIssue(desk.name, { by: 'mara', title }).number,
+    );
+    const pull = await desk.pull({ files: { 'ELSEWHERE.md': 'x\n' } });
+    await desk.run(pull.sha, { test: COUPONS });
+    await desk.say(pull.number, 'mara', `/analyse known #${issue}`);
+    const refused = await desk.say(other ?? 0, 'mara', '/analyse revert');
+    expect([desk.reactions(refused), reverts()]).toEqual([['confused'], []]);
+    const taken = await desk.say(issue ?? 0, 'mara', '/analyse revert');
+    expect([desk.reactions(taken), reverts().length]).toEqual([['eyes'], 1]);
+  });
+
   it('opens one where two people ask at the same moment', async () => {
     const { desk, sha, number, reverts } = await brokenShop('corner/both');
     stage.double.people.grant(desk.name, 'lena', 'write');
