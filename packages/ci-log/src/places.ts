@@ -35,14 +35,17 @@ export function findPlaces(lines: readonly LogLine[], cause: Cause, most = MAX_P
   const bare = new Set<string>();
   let over = '';
   const inFolder = createGoFolders(lines);
-  for (const at of findNearLines(lines, cause)) {
+  const quoted = findQuotation(lines, cause);
+  for (const at of quoted === null ? findNearLines(lines, cause) : [quoted, ...findNearLines(lines, cause)]) {
     const line = lines[at]?.text ?? '';
+    // The place alone says nothing.
+    const said = at === quoted ? (lines[cause.headline]?.text ?? '') : line;
     over = findHeadingAfter(line, over);
     for (const written of [...findPlacesOn(line), ...findPlacesUnder(line, over)]) {
       const place = { ...written, path: inFolder(written.path, at) };
       const key = `${place.path}:${place.line}`;
       if (found.has(key) && !bare.delete(key)) continue;
-      found.set(key, { ...place, message: line.trim().slice(0, MAX_MESSAGE) });
+      found.set(key, { ...place, message: said.trim().slice(0, MAX_MESSAGE) });
       if (readListHeading(line) !== null) bare.add(key);
     }
     if (found.size >= most) break;
@@ -109,6 +112,24 @@ function findListStart(lines: readonly LogLine[], headline: number, from: number
   let over = first - 1;
   while (over > least && BETWEEN.test(lines[over]?.text ?? '')) over -= 1;
   return over >= least && readListHeading(lines[over]?.text ?? '') !== null ? over : first;
+}
+
+const QUOTED_FROM = /^(?:file:\/\/)?\/\S{1,400}:\d{1,6}$/;
+/** Lines of source that an error quotes, with the marks below. */
+const MOST_QUOTED = 4;
+
+/**
+ * Node names the place of an error that nobody caught above it, over the line of source and marks below that: of a syntax error it is
+ * nowhere else, since the frames are those of the file that loads it. Index of its line; null: there is none.
+ */
+function findQuotation(lines: readonly LogLine[], { headline, step }: Cause): number | null {
+  const least = step?.from ?? 0;
+  let at = headline - 1;
+  while (at >= least && lines[at]?.text.trim() === '') at -= 1;
+  if (at < least || !/^\s*\^+\s*$/.test(lines[at]?.text ?? '')) return null;
+  const end = Math.max(least, at - MOST_QUOTED);
+  for (at -= 1; at >= end; at -= 1) if (QUOTED_FROM.test(lines[at]?.text ?? '')) return at;
+  return null;
 }
 
 /** Lines between the name of a file and the findings in it. */

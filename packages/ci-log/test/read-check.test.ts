@@ -128,6 +128,21 @@ it('of a deep stack the first frames are shown, and the second failure with what
 });
 
 describe('places', () => {
+  it('are also what Node names above an error that nobody caught, over the line of source that it quotes', () => {
+    const output = [
+      '/home/runner/work/shop/shop/lib/parser.js:596',
+      "      'Unexpected ' + word + ' here.''Unknown word',",
+      '                            ^^^^^^^^^^^^^^^^^^^^^^^^',
+      '',
+      'SyntaxError: missing ) after argument list',
+      '    at Module._compile (node:internal/modules/cjs/loader:1495:20)',
+      '    at Object.<anonymous> (/home/runner/work/shop/shop/lib/parse.js:5:14)',
+    ];
+    expect(read(actionsLog('npx uvu test', output)).places.map(({ path, line }) => `${path}:${line}`)).toEqual([
+      ...['lib/parser.js:596', 'lib/parse.js:5'],
+    ]);
+  });
+
   it('are of the repository: without the runner’s folders, installed packages and the machine’s own', () => {
     expect(read(actionsLog('npm test', JEST)).places.map(({ path, line }) => `${path}:${line}`)).toEqual([
       'src/coupons.js:41',
