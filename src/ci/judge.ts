@@ -76,6 +76,7 @@ const RULES: readonly VerdictRule[] = [
 
 /** A failure that was seen fewer times than this may have passed by mere chance. */
 const MIN_FLAKY = 2;
+const MIN_FLAKY_TOGETHER = 3;
 
 /** Decides from the evidence only, so the same evidence always gives the same verdict. */
 export function judgeCheck(evidence: CheckEvidence): Judgement {
@@ -115,7 +116,15 @@ function explainBrokenBase({ base, history, isOnDefault, read }: CheckEvidence):
 function explainFlakiness({ history, ofTests = [] }: CheckEvidence): readonly Reason[] | null {
   if (history !== null && isChance(history)) return explainHistory(history);
   const [least = null] = ofTests.toSorted((a, b) => a.flakyHits - b.flakyHits);
-  return ofTests.length > 0 && ofTests.every(isChance) ? explainHistory(least) : null;
+  const areChance = ofTests.length > 0 && (ofTests.every(isChance) || areChanceTogether(ofTests));
+  return areChance ? explainHistory(least) : null;
+}
+
+/** Slow machines fail several tests at a time, hardly ever the same ones: none of these failed but by chance, and they say so together. */
+function areChanceTogether(ofTests: readonly FailureHistory[]): boolean {
+  const sum = ofTests.reduce((all, { flakyHits }) => all + flakyHits, 0);
+  const areAll = ofTests.every(({ hits, flakyHits }) => flakyHits > 0 && flakyHits === hits);
+  return ofTests.length > 1 && areAll && sum >= MIN_FLAKY_TOGETHER;
 }
 
 function isChance({ hits, flakyHits }: FailureHistory): boolean {

@@ -332,3 +332,22 @@ describe('of a check without a log', () => {
     expect(judgeCheck(evidence({ read: silent })).reasons[0]).toEqual({ code: 'says_nothing' });
   });
 });
+
+describe('tests that failed together', () => {
+  const once: FailureHistory = { ...HISTORY, hits: 1, flakyHits: 1, pullRequests: 0, branches: 1 };
+  const twice = { ...once, hits: 2, flakyHits: 2 };
+
+  it('are chance where each has passed on a re-run whenever it failed, and together they did so three times', () => {
+    const { verdict } = judgeCheck(evidence({ ofTests: [twice, once] }));
+    expect(verdict).toBe('flaky');
+  });
+
+  it.each<[string, readonly FailureHistory[]]>([
+    ['one failed for good before', [twice, { ...twice, hits: 3 }, once]],
+    ['one never failed before', [twice, twice, { ...once, hits: 0, flakyHits: 0 }]],
+    ['they say so too seldom', [once, once]],
+    ['there is only one, once', [once]],
+  ])('are not where %s', (_, ofTests) => {
+    expect(judgeCheck(evidence({ ofTests })).verdict).toBe('code');
+  });
+});

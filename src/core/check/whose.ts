@@ -27,9 +27,16 @@ export function judgeWhose(finding: JudgedFinding, failure: Pick<Failure, 'flaky
     case 'code':
       if (isTouched) return 'this_change';
       // What failed elsewhere too and passed there on a re-run, or has one cause with another pull request.
-      if (base !== 'green' || sharedFrom !== null || (failure !== null && failure.flakyHits > 0)) return 'unknown';
-      return 'likely_this_change';
+      if (sharedFrom !== null || (failure !== null && failure.flakyHits > 0)) return 'unknown';
+      return base === 'green' || isNewBesideBase(reasons) ? 'likely_this_change' : 'unknown';
   }
+}
+
+/** Some of the failed tests failed on the base already: so the others ran there, and passed or are new. */
+function isNewBesideBase(reasons: JudgedFinding['reasons']): boolean {
+  const hasOwn = reasons.some(({ code }) => code === 'test_failed');
+  const hasShared = reasons.some((reason) => reason.code === 'red_on_base' && reason.cause === 'other' && reason.tests);
+  return hasOwn && hasShared;
 }
 
 /** Red checks by whose they are; a check with several causes counts for the one that is most this change's. */
