@@ -739,15 +739,30 @@ function annotateCause(content: CheckRunContent, cause: ShownCause): readonly Ch
 }
 
 /** Of a stack only the innermost frame, with the error. */
-function listPlaces({ places, excerpt }: Finding): Finding['places'] {
+function listPlaces({ places, excerpt, reasons }: Finding): Finding['places'] {
   const shown = places.filter(({ line }) => line > 0);
   const frames = shown.filter(({ message }) => FRAME.test(message));
-  // Python lists the innermost frame last.
-  const innermost = frames[0]?.message.trimStart().startsWith('File "') ? frames.at(-1) : frames[0];
+  const own = frames.filter(({ path }) => reasons.some((reason) => isNamedBy(reason, path)));
+  // Python lists the innermost frame last: of the last of several stacks, which is not that of the error.
+  const isLastFirst = frames[0]?.message.trimStart().startsWith('File "') === true;
+  const isOfOthers = (isLastFirst && excerpt.tests.length > 1) || reasons.some(isSharedWithBase);
+  const stack = own.length > 0 || isOfOthers ? own : frames;
+  const innermost = isLastFirst ? stack.at(-1) : stack[0];
   return shown.flatMap((place) => {
     if (!frames.includes(place)) return [place];
     return place === innermost ? [{ ...place, message: splitError(excerpt).error }] : [];
   });
+}
+
+/** Whether the reason is about that file; logs name files by the end of their path, or with folders in front. */
+function isNamedBy(reason: Reason, path: string): boolean {
+  const named = reason.code === 'touched' ? reason.paths : reason.code === 'touched_by_test' ? [reason.test] : [];
+  return named.some((one) => one === path || one.endsWith(`/${path}`) || path.endsWith(`/${one}`));
+}
+
+/** Some of the stacks are of tests that fail on the base as well, and come first as often as not. */
+function isSharedWithBase(reason: Reason): boolean {
+  return reason.code === 'red_on_base' && reason.tests !== undefined;
 }
 
 /** Where the investigation of this very commit points; null: there was none. */

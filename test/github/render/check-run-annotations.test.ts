@@ -47,6 +47,24 @@ describe('marks', () => {
     expect(marksAt({ places: python })).toMatchObject([{ line: 9 }]);
   });
 
+  it('stand at the stack of the error where there are several: that in a file which the reasons name, else at none', () => {
+    const frame = (path: string, line: number) => ({ path, line, message: `at run (file:///w/${path}:${line}:7)` });
+    const places = [frame('test/money.test.js', 116), frame('test/names.test.js', 30)];
+    const uses = { code: 'touched_by_test', path: 'src/names.js', test: 'test/names.test.js', how: 'uses' } as const;
+    const shared = { code: 'red_on_base', check: 'test', cause: 'other', tests: ['formats money'] } as const;
+    expect(marksAt({ places, reasons: [uses, shared] })).toMatchObject([{ path: 'test/names.test.js', line: 30 }]);
+    expect(marksAt({ places, reasons: [shared] })).toEqual([]);
+    const python = ['visitors.py', 'matcher.py'].map((path) => ({
+      path,
+      line: 9,
+      message: `  File "${path}", line 9`,
+    }));
+    const excerpt = { ...finding().excerpt, tests: ['test_meta', 'test_unicode'] };
+    const touched = { code: 'touched', paths: ['visitors.py'] } as const;
+    expect(marksAt({ places: python, excerpt, reasons: [touched] })).toMatchObject([{ path: 'visitors.py' }]);
+    expect(marksAt({ places: python, excerpt, reasons: [] })).toEqual([]);
+  });
+
   it('stand in no change that did not bring what fails, nor in a draft before its cause is known', () => {
     const elsewhere = failure({ firstSeen: { ...failure().firstSeen, pullRequest: 1 } });
     const known = cause({ finding: finding({ standing: 'known' }), failure: elsewhere });
