@@ -32,7 +32,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
       'model-{faults,killed,opaque,providers,refused}',
       'account/{github-browser,keyboard,local-account}',
       'github/{commands,configuration,context,figures,for-an-agent,fork,manners,modes,monorepo,moves,operators-matters,pinned,try-out,twice,untrusted-links,worker}',
-      'github-checks/{agents,asked,base,beside-green,beside-the-point,bots,both-red,build-logs,changed-lines,default-branch,documentation,fixed,flaky,hostile,infrastructure,known,known-by-people,leaning,matrix,overrides,opened-again,opened-later,rerun-asked}',
+      'github-checks/{agents,asked,base,beside-green,beside-the-point,bisect,bots,both-red,build-logs,changed-lines,default-branch,documentation,fixed,flaky,hostile,infrastructure,known,known-by-people,leaning,matrix,overrides,opened-again,opened-later,rerun-asked}',
       'github-checks/{open-fix,other-ci,past,queue,quiet,quiet-by-rule,quiet-house,refused-answers,regression,rerequested,rerun,result-files,suggestions}',
       'github-deliveries/*',
       'github-outcomes/*',

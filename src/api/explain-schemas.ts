@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { HeadState } from '../core/check/index.ts';
 import type { ExplainedHead } from '../services/index.ts';
-import { FailureSchema } from './outcome-schemas.ts';
+import { FailureSchema, RangeSchema } from './outcome-schemas.ts';
 import {
   defineData,
   defineInteger,
@@ -123,10 +123,9 @@ const CauseSchema = z
       }),
     owners,
     testFile: z.string().openapi({ description: 'Path of the failed test; empty: unknown.' }),
-    range: z
-      .object({ from: z.string(), to: z.string(), total: z.int(), likeliest: z.string().nullable() })
-      .nullable()
-      .openapi({ description: 'The commits that brought it to the default branch: last passing, first failing.' }),
+    range: z.union([RangeSchema, z.null()]).openapi({
+      description: 'The commits that brought it to the default branch.',
+    }),
     known: z
       .object({
         hits: z.int(),

@@ -1,5 +1,6 @@
 // What goes in and out of the API about failures, outcomes and calibration.
 import { z } from '@hono/zod-openapi';
+import type { CommitTie } from '../core/check/index.ts';
 import { type Calibration, type FollowedAnswer, type Threshold, toOutcomeView } from '../core/outcome/index.ts';
 import { Cursor, limit, outcomeFields, Timestamp, VERDICTS } from './schemas.ts';
 
@@ -68,6 +69,55 @@ const SightingSchema = z
   })
   .openapi('Sighting');
 
+const TIES = [
+  'named',
+  'test',
+  'test_file',
+  'called',
+  'tested',
+  'imported',
+  'words',
+  'suspect',
+  'dependencies',
+  'beside',
+  'subject',
+] as const satisfies readonly CommitTie['code'][];
+
+export const RangeSchema = z
+  .object({
+    from: z.string().openapi({ description: 'The last passing commit.' }),
+    to: z.string().openapi({ description: 'The first failing one.' }),
+    total: z.int(),
+    likeliest: z.string().nullable().openapi({ description: 'Null: none stands out.' }),
+    commits: z
+      .array(
+        z.object({
+          sha: z.string(),
+          author: z.string(),
+          subject: z.string(),
+          ties: z
+            .array(
+              z.object({
+                code: z.enum(TIES),
+                path: z.string().optional(),
+                name: z.string().optional().openapi({ description: 'Of `called`: the definition that it changes.' }),
+                calls: z.int().optional().openapi({ description: 'Of `called`: over how many calls from the test.' }),
+                words: z.array(z.string()).optional(),
+                rank: z.int().optional(),
+                word: z.string().optional(),
+              }),
+            )
+            .openapi({ description: 'What ties it to the failure, the most telling first; empty: nothing does.' }),
+        }),
+      )
+      .openapi({ description: 'The newest 20, the likeliest first; in the order of git where none has a tie.' }),
+    bisect: z.string().openapi({
+      description:
+        'One line for a POSIX shell that finds the commit; empty: there is only one, or the failing test cannot be run alone.',
+    }),
+  })
+  .openapi('CommitRange');
+
 export const FailureSchema = z
   .object({
     id: z.string(),
@@ -132,10 +182,9 @@ export const FailureSchema = z
       .openapi({
         description: 'When it was closed, and by what. Null while it is open, also where it was closed before.',
       }),
-    range: z
-      .object({ from: z.string(), to: z.string(), total: z.int(), likeliest: z.string().nullable() })
-      .nullable()
-      .openapi({ description: 'Of the default branch: last passing and first failing commit, and the likeliest one.' }),
+    range: z.union([RangeSchema, z.null()]).openapi({
+      description: 'Of the default branch: the commits that it broke with; null: unknown, or it did not.',
+    }),
     putBack: z
       .object({
         commit: z.string().openapi({ description: 'The commit that is taken back.' }),

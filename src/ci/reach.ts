@@ -64,6 +64,39 @@ export function createReacher(tree: SearchedTree, failing: Failing, signal: Abor
   };
 }
 
+/** How the failing tests get to a place, for those who compare changes with each other. */
+export interface FollowedFailure {
+  /** Calls from the failing test to a line, at least 1; null: it does not get there by calls. */
+  readonly countCalls: (place: SourcePlace) => number | null;
+  /** Whether a failing test is for the file by their names, or imports it. */
+  readonly isTested: (path: string) => boolean;
+  readonly isImported: (path: string) => boolean;
+  /** Their files. */
+  readonly tests: ReadonlySet<string>;
+  /** What is written in the failing tests themselves. */
+  readonly text: string;
+}
+
+export async function followFailure(
+  tree: SearchedTree,
+  failing: Failing,
+  signal: AbortSignal,
+): Promise<FollowedFailure> {
+  const { tests, tested, imported, reached, text } = await followReach(tree, failing, signal, FOLLOW_MS);
+  return {
+    countCalls: ({ path, line }) => {
+      const calls = (reached.get(path) ?? []).flatMap((one) =>
+        line >= one.from && line <= one.to && one.calls > 0 ? [one.calls] : [],
+      );
+      return calls.length === 0 ? null : Math.min(...calls);
+    },
+    isTested: (path) => tested.has(path),
+    isImported: (path) => imported.has(path),
+    tests,
+    text,
+  };
+}
+
 function findReach({ tests, framed, imported, isNamed }: FollowedTests, { path, line }: SourcePlace): Reach {
   if (tests.has(path)) return 'test';
   if (framed.has(path)) return classifyFile(path) === 'test' ? 'test' : 'frames';
@@ -91,6 +124,16 @@ interface FollowedTests {
   readonly framed: ReadonlySet<string>;
   readonly imported: ReadonlySet<string>;
   readonly isNamed: (place: SourcePlace) => boolean;
+  /** What they are for by their names. */
+  readonly tested: ReadonlySet<string>;
+  readonly reached: ReadonlyMap<string, readonly ReachedLines[]>;
+  /** Of the failing tests themselves. */
+  readonly text: string;
+}
+
+/** `calls`: 0 for the failing test and what stands around it. */
+interface ReachedLines extends Lines {
+  readonly calls: number;
 }
 
 /** Where the time is over, what was reached by then counts. */
@@ -128,6 +171,9 @@ async function followReach(
     tests: new Set(tests),
     framed,
     imported: walk.imported,
+    tested,
+    reached: walk.reached,
+    text: walk.cases(),
     isNamed: ({ path, line }) =>
       // A file of data is read by its name.
       tested.has(path) ||
@@ -181,7 +227,9 @@ interface Walk {
   readonly begin: (test: string, failing: Failing) => Promise<void>;
   /** One call further; false: nothing new. */
   readonly step: () => Promise<boolean>;
-  readonly reached: ReadonlyMap<string, readonly Lines[]>;
+  readonly reached: ReadonlyMap<string, readonly ReachedLines[]>;
+  /** Of the failing cases alone. */
+  readonly cases: () => string;
   readonly followImports: () => Promise<void>;
   /** What everything that is reached imports, and what that imports. */
   readonly imported: ReadonlySet<string>;
@@ -204,8 +252,10 @@ interface NamedLines extends Lines {
 function createWalk(tree: SearchedTree, index: PathIndex, signal: AbortSignal): Walk {
   const files = new Map<string, OutlinedFile | null>();
   const imports = new Map<string, readonly string[]>();
-  const reached = new Map<string, Lines[]>();
+  const reached = new Map<string, ReachedLines[]>();
   const texts: string[] = [];
+  const cases: string[] = [];
+  let calls = 0;
   const names = new Set<string>();
   /** Files in which names are looked up. */
   const open = new Set<string>();
@@ -236,7 +286,7 @@ function createWalk(tree: SearchedTree, index: PathIndex, signal: AbortSignal): 
   };
   const take = (path: string, { from, to }: Lines, lines: readonly string[]) => {
     const own = reached.get(path) ?? [];
-    own.push({ from, to });
+    own.push({ from, to, calls });
     reached.set(path, own);
     fresh.push({ path, text: lines.slice(from - 1, to).join('\n') });
   };
@@ -266,13 +316,15 @@ function createWalk(tree: SearchedTree, index: PathIndex, signal: AbortSignal): 
     begin: async (test, failing) => {
       const file = await read(test);
       if (file === null) return;
-      const ranges = findFailingLines(test, file, failing);
-      for (const range of ranges) take(test, range, file.lines);
+      const { failed, around } = findFailingLines(test, file, failing);
+      for (const range of [...failed, ...around]) take(test, range, file.lines);
+      for (const { from, to } of failed) cases.push(file.lines.slice(from - 1, to).join('\n'));
       await openFile(test);
     },
     step: async () => {
       const now = fresh;
       fresh = [];
+      calls += 1;
       for (const { path, text } of now) {
         await turn();
         texts.push(text);
@@ -294,6 +346,7 @@ function createWalk(tree: SearchedTree, index: PathIndex, signal: AbortSignal): 
       }
     },
     text: () => texts.join('\n'),
+    cases: () => cases.join('\n'),
   };
 }
 
@@ -308,7 +361,7 @@ function findFailingLines(
   test: string,
   { lines, parts }: OutlinedFile,
   { places, excerpt }: Failing,
-): readonly Lines[] {
+): { readonly failed: readonly Lines[]; readonly around: readonly Lines[] } {
   const at = places
     .filter(({ path, line }) => line > 0 && (isSameFile(test, path) || getFileName(test) === path))
     .map(({ line }) => line);
@@ -323,9 +376,9 @@ function findFailingLines(
         .slice(from - 1, from + 3)
         .some((line) => titles.some((title) => line.includes(title)) || patterns.some((pattern) => pattern.test(line))),
   );
-  if (failed.length === 0) return [{ from: 1, to: lines.length }];
+  if (failed.length === 0) return { failed: [], around: [{ from: 1, to: lines.length }] };
   const setUps = parts.filter(({ name }) => SET_UP.test(name));
-  return [...failed, ...setUps, ...listLinesOutside([...cases, ...parts], lines.length)];
+  return { failed, around: [...setUps, ...listLinesOutside([...cases, ...parts], lines.length)] };
 }
 
 function listLinesOutside(ranges: readonly Lines[], count: number): readonly Lines[] {

@@ -6,6 +6,7 @@ import {
   type Failure,
   type Finding,
   type LikeliestCommit,
+  type RankedCommit,
   type Sighting,
   toCheckKey,
 } from '../core/check/index.ts';
@@ -66,6 +67,14 @@ export interface FailureStatistics {
   /** On the default branch, ISO 8601; "": never. */
   readonly lastOnDefaultAt: string;
 }
+
+/** `likeliest`: null where none stands out. */
+interface Ranking {
+  readonly ranks: readonly RankedCommit[];
+  readonly likeliest: LikeliestCommit | null;
+}
+
+type ExaminedRange = CommitPair & Partial<Pick<CommitRange, 'ranks' | 'likeliest' | 'test'>>;
 
 interface FailuresOfTest {
   readonly failureIds: readonly string[];
@@ -169,18 +178,39 @@ export function createFailureVerbs(database: Database) {
       return others.every(({ range }) => range.from === from && range.to === to) ? first.range : null;
     },
     /**
-     * For those of the run's failures with a complete range that contains the commit; an older generation gets
-     * `lease_lost`.
+     * For those of the run's failures whose range has these commits; where none of them stands out, what an earlier look
+     * found stays. An older generation gets `lease_lost`.
      */
-    saveLikeliestCommit: (run: Run, likeliest: LikeliestCommit): Promise<void> =>
+    saveRanking: (run: Run, { ranks, likeliest }: Ranking): Promise<void> =>
       database.write(async (trx) => {
         await requireLease(trx, run);
         for (const { id, range } of await listRangesOfRun(trx, run.id)) {
+          const listed = new Set(range.commits.map(({ sha }) => sha));
+          if (!ranks.every(({ sha }) => listed.has(sha))) continue;
           const isCut = range.total > range.commits.length;
-          if (isCut || !range.commits.some(({ sha }) => sha === likeliest.sha)) continue;
-          const saved = { commit_range: JSON.stringify({ ...range, likeliest } satisfies CommitRange) };
-          await trx.updateTable('failures').set(saved).where('id', '=', id).execute();
+          const saved = { ...range, ranks, ...(likeliest !== null && !isCut && { likeliest }) } satisfies CommitRange;
+          await trx
+            .updateTable('failures')
+            .set({ commit_range: JSON.stringify(saved) })
+            .where('id', '=', id)
+            .execute();
         }
+      }),
+    /**
+     * Adds what was found out about the range of a failure while it is the same; what is known by then stays. Returns
+     * the range as it is then; null: it is another one, or none.
+     */
+    examineRange: (failureId: string, { from, to, ...found }: ExaminedRange): Promise<CommitRange | null> =>
+      database.write(async (trx) => {
+        const range = (await findStoredFailure(trx, { id: failureId }))?.range ?? null;
+        if (range === null || range.from !== from || range.to !== to) return null;
+        const examined: CommitRange = { ...found, ...range };
+        await trx
+          .updateTable('failures')
+          .set({ commit_range: JSON.stringify(examined) })
+          .where('id', '=', failureId)
+          .execute();
+        return examined;
       }),
     /** Whether a failure of the project is open that was seen on the default branch. */
     async hasOpenOnDefault(projectId: string): Promise<boolean> {

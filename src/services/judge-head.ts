@@ -4,6 +4,7 @@ import type { Check, CheckRules, HeadPlace, HeadState } from '../core/check/inde
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { beginInvestigations } from './checks/begin-investigations.ts';
 import { cleanChecks } from './checks/check-texts.ts';
+import { examineRanges } from './checks/examine-ranges.ts';
 import { addTestFiles } from './checks/find-test-file.ts';
 import { judgeGroups } from './checks/judge-groups.ts';
 import { createLook, type Look, runCheckJob, saveSeen } from './checks/look.ts';
@@ -130,7 +131,8 @@ async function judgeSuspects(
   }
   const counted: Recorded[] = [];
   for (const one of judged) counted.push(await recordFinding(look, place, one));
-  const recorded = await addKnown(look, place, await addTestFiles(look, rules, counted));
+  const examined = await examineRanges(look, place, counted);
+  const recorded = await addKnown(look, place, await addTestFiles(look, rules, examined));
   await closeGreen(look, place, sorted, recorded);
   const stillWaiting = listWaitingNames(sorted.waiting);
   const rerun = stillWaiting.length === 0 ? await rerunFlaky(look, { place, rules }, recorded) : null;

@@ -321,15 +321,13 @@ async function gather(
   });
   signal.throwIfAborted();
   // Before the facts are stored: a run that is killed in between gathers them again.
-  if (facts.likeliest !== null && range !== null) {
-    const { sha } = facts.likeliest;
-    const isAlone = await isAloneReached(
-      repository,
-      { range, sha, findings: await listRunFindings(store, run) },
-      signal,
-    );
-    const likeliest = await redactor.redactJson(facts.likeliest);
-    await store.saveLikeliestCommit(run, isAlone ? { ...likeliest, isAlone } : likeliest);
+  if (facts.ranking !== null && range !== null) {
+    const { ranks, likeliest } = await redactor.redactJson(facts.ranking);
+    const findings = await listRunFindings(store, run);
+    const isAlone =
+      likeliest !== null && (await isAloneReached(repository, { range, sha: likeliest.sha, findings }, signal));
+    const marked = likeliest !== null && isAlone ? { ...likeliest, isAlone } : likeliest;
+    await store.saveRanking(run, { ranks, likeliest: marked });
   }
   const gathered = { kind: 'facts', conclusion, framed, at: now().toISOString() } as const;
   if (investigator === null) return gathered;

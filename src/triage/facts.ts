@@ -119,7 +119,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   await notebook.record(describeSuspects(shown, { ranked: found.suspects.length, revision: asked, outside }));
   const { report, range = null } = input;
   const told = { report, traces: signals.traces, mapped: traced.mapped, suspects: shown };
-  const likeliest = range && (await rankRange(lookups, { ...told, range }));
+  const ranking = range && (await rankRange(lookups, { ...told, range }));
   const [suspect] = shown;
   const names = signals.identifiers.map(({ name, qualifier }) => (qualifier === '' ? name : `${qualifier}.${name}`));
   const files = shown.map(({ file }) => file);
@@ -154,7 +154,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     functions: found.functions,
     callers: findCallers(traced.mapped),
     examined,
-    likeliest,
+    ranking,
     between,
     claims,
     dependencies: findDependencies(traced.mapped.flat()),

@@ -1,10 +1,10 @@
 // All that is known of a report without a model.
 import type { ReadLog } from 'causeway-ci-log';
 import type { CommitInfo } from 'causeway-git-objects';
-import type { LikeliestCommit } from '../core/check/index.ts';
 import type { ReportClaim, Step } from '../core/issue/index.ts';
 import type { SourcedStep } from '../core/report/index.ts';
 import type { Examined } from './examine.ts';
+import type { RangeRanking } from './rank-commits.ts';
 import type { RankedFunction, RankedSuspect } from './ranked.ts';
 import type { Expectations } from './reproduction.ts';
 import type { Revisions } from './resolve-revision.ts';
@@ -35,8 +35,8 @@ export interface Facts {
   readonly callers: ReadonlySet<string>;
   /** The first of `shown`, looked at closely; null if none is shown. */
   readonly examined: Examined | null;
-  /** Of the commits of `range`; null: none is clearly likeliest, or there are none. */
-  readonly likeliest: LikeliestCommit | null;
+  /** Of the commits of `range`; null: there are none, or too few to be ranked. */
+  readonly ranking: RangeRanking | null;
   /** What changed between the last good version that the report names and the first bad one; null: it names none. */
   readonly between: VersionRange | null;
   /** What the report names of this code, what does not hold first. */

@@ -6,6 +6,7 @@ export { findTestCases } from './nearest-tests.ts';
 export { classifyFile, isDependencyList, isProgram } from './own-code.ts';
 export { readOwnPackages } from './own-packages.ts';
 export { createPathIndex, getFileName, mapPath, type PathIndex } from './paths.ts';
+export { listRanks, pickLikeliest, rankCommits } from './rank-commits.ts';
 export { computeReportFingerprint } from './report-text.ts';
 export { resolveAsked } from './resolve-revision.ts';
 export { readReportTitle } from './signals.ts';

@@ -3,11 +3,11 @@
 
 import { findFailingPlaces } from 'causeway-ci-log';
 import { getFolder } from 'causeway-paths';
-import type { CommitRange, LikeliestCommit } from '../core/check/index.ts';
+import { type CommitRange, type CommitTie, describeCommitTie, type RankedCommit } from '../core/check/index.ts';
 import { formatCounted } from '../core/counted.ts';
 import type { Suspect } from '../core/issue/index.ts';
 import type { MappedFrame } from './clues.ts';
-import { attempt, formatOrdinal, type Lookups, shortenSha } from './lookups.ts';
+import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile, isDependencyList } from './own-code.ts';
 import { type Ground, type Mapping, mapPath } from './paths.ts';
 import type { Trace } from './traces/find-traces.ts';
@@ -30,24 +30,36 @@ export interface RangeEvidence {
   readonly suspects: readonly string[];
   /** Its first error line. */
   readonly headline: string;
+  /** What was found in the changes themselves, by commit; absent: they were not read. */
+  readonly changes?: ReadonlyMap<string, readonly CommitTie[]>;
 }
 
-interface RankedCommit {
-  readonly sha: string;
+interface ScoredCommit extends RankedCommit {
   readonly score: number;
-  /** In words, the most telling first; empty: nothing ties it to the failure. */
-  readonly reasons: readonly string[];
 }
 
 /** Of a commit that touches everything each file says less. */
 const WIDE = 12;
 
-const MOST_REASONS = 3;
+const MOST_TIES = 3;
 
 /**
- * Suspects are ranked by all that a report mentions: five of them and a word, 1.4 together, stay below {@link LEAST}.
+ * Suspects are ranked by all that a report mentions: five of them and a word, 1.4 together, stay below {@link LEAST}; so
+ * do an import and words, as a test imports much.
  */
-const WEIGHTS = { place: 4, test: 2.5, settings: 2, suspect: 0.9, beside: 1, word: 0.75 } as const;
+const WEIGHTS: Readonly<Record<CommitTie['code'], number>> = {
+  named: 4,
+  called: 3,
+  test: 2.5,
+  dependencies: 2,
+  tested: 2,
+  words: 1.2,
+  beside: 1,
+  suspect: 0.9,
+  subject: 0.75,
+  test_file: 0.75,
+  imported: 0.6,
+};
 
 /** Only the first ones: after them all files of the repository follow. */
 const MOST_SUSPECTS = 5;
@@ -63,29 +75,36 @@ const DEPENDENCY =
 
 interface WeighedTie {
   readonly weight: number;
-  readonly reason: string;
+  readonly tie: CommitTie;
 }
 
 /** The likeliest first; equal ones stay in their order. */
-export function rankCommits(commits: readonly RangeCommit[], evidence: RangeEvidence): readonly RankedCommit[] {
+export function rankCommits(commits: readonly RangeCommit[], evidence: RangeEvidence): readonly ScoredCommit[] {
   return commits
-    .map(({ sha, subject, paths }): RankedCommit => {
-      const ties = [...scorePathTies(paths, evidence), ...scoreSubjectTies(subject, evidence)].sort(
+    .map(({ sha, subject, paths }): ScoredCommit => {
+      const changes = (evidence.changes?.get(sha) ?? []).map((tie) => ({ weight: weighChange(tie), tie }));
+      const ties = [...scorePathTies(paths, evidence), ...changes, ...scoreSubjectTies(subject, evidence)].sort(
         (a, b) => b.weight - a.weight,
       );
       const width = Math.min(1, Math.sqrt(WIDE / Math.max(1, paths.length)));
       // Ties of one commit repeat each other: each further one counts for half of the one before.
       const sum = ties.reduce((all, { weight }, at) => all + weight / 2 ** at, 0);
-      return { sha, score: sum * width, reasons: ties.slice(0, MOST_REASONS).map(({ reason }) => reason) };
+      return { sha, score: sum * width, ties: ties.slice(0, MOST_TIES).map(({ tie }) => tie) };
     })
     .toSorted((a, b) => b.score - a.score);
 }
 
+/** What is called over many calls is called by most tests. */
+function weighChange(tie: CommitTie): number {
+  return tie.code === 'called' ? WEIGHTS.called / Math.sqrt(tie.calls) : WEIGHTS[tie.code];
+}
+
 /** The first, if it stands out from the others; null: it may be any of them. */
-export function pickLikeliest(ranked: readonly RankedCommit[]): RankedCommit | null {
+export function pickLikeliest(ranked: readonly ScoredCommit[]): RankedCommit | null {
   const [first, second] = ranked;
   if (first === undefined || first.score < LEAST) return null;
-  return second === undefined || first.score >= AHEAD * second.score ? first : null;
+  const isAhead = second === undefined || first.score >= AHEAD * second.score;
+  return isAhead ? { sha: first.sha, ties: first.ties } : null;
 }
 
 function scorePathTies(
@@ -93,15 +112,15 @@ function scorePathTies(
   { places, tests, suspects, headline }: RangeEvidence,
 ): readonly WeighedTie[] {
   const named = [
-    ...toTied(paths, places, (at) => ({
-      weight: WEIGHTS.place / Math.sqrt(at + 1),
-      reason: 'which the failing lines name',
+    ...toTied(paths, places, (path, at) => ({
+      weight: WEIGHTS.named / Math.sqrt(at + 1),
+      tie: { code: 'named', path },
     })),
-    ...toTied(paths, tests, () => ({ weight: WEIGHTS.test, reason: 'in which a test failed' })),
+    ...toTied(paths, tests, (path) => ({ weight: WEIGHTS.test, tie: { code: 'test', path } })),
   ];
-  const ranked = toTied(paths, suspects.slice(0, MOST_SUSPECTS), (at) => ({
+  const ranked = toTied(paths, suspects.slice(0, MOST_SUSPECTS), (path, at) => ({
     weight: WEIGHTS.suspect / (at + 1),
-    reason: `which ranks ${formatOrdinal(at + 1)} among the suspects`,
+    tie: { code: 'suspect', path, rank: at + 1 },
   }));
   return [...(named.length > 0 ? named : scoreNearTies(paths, { places, headline })), ...ranked];
 }
@@ -118,10 +137,8 @@ function scoreNearTies(
   return [
     ...settings
       .slice(0, 1)
-      .map((path) => ({ weight: WEIGHTS.settings, reason: `changes ${path}, and something is not found` })),
-    ...(beside === undefined
-      ? []
-      : [{ weight: WEIGHTS.beside, reason: `touches ${beside}, beside what the failing lines name` }]),
+      .map((path): WeighedTie => ({ weight: WEIGHTS.dependencies, tie: { code: 'dependencies', path } })),
+    ...(beside === undefined ? [] : [{ weight: WEIGHTS.beside, tie: { code: 'beside', path: beside } } as const]),
   ];
 }
 
@@ -129,13 +146,11 @@ function scoreNearTies(
 function toTied(
   paths: readonly string[],
   wanted: readonly string[],
-  tie: (at: number) => WeighedTie,
+  tie: (path: string, at: number) => WeighedTie,
 ): readonly WeighedTie[] {
   return [...new Set(wanted)].flatMap((want, at) => {
     const path = paths.find((one) => isSamePath(one, want));
-    if (path === undefined) return [];
-    const { weight, reason } = tie(at);
-    return [{ weight, reason: `touches ${path}, ${reason}` }];
+    return path === undefined ? [] : [tie(path, at)];
   });
 }
 
@@ -150,7 +165,7 @@ function scoreSubjectTies(subject: string, { headline, tests }: RangeEvidence): 
     [headline, ...tests].flatMap((text) => text.match(/[A-Za-z_$][\w$]{5,60}/g) ?? []).filter(isFileName),
   );
   const word = (subject.match(/[A-Za-z_$][\w$]{5,60}/g) ?? []).find((one) => names.has(one));
-  return word === undefined ? [] : [{ weight: WEIGHTS.word, reason: `its subject names ${word}, as the failure does` }];
+  return word === undefined ? [] : [{ weight: WEIGHTS.subject, tie: { code: 'subject', word } }];
 }
 
 /** Of code, not of a sentence: `applyCoupon`, `apply_coupon`, `CouponTest`. */
@@ -227,11 +242,15 @@ export interface KnownRange {
   readonly suspects: readonly Suspect[];
 }
 
-/**
- * Null: none stands out, or not all could be ranked, so that the culprit may be another; also where there are fewer
- * than two, or git knows none of them, and there is no step.
- */
-export async function rankRange(lookups: Lookups, known: KnownRange): Promise<LikeliestCommit | null> {
+/** How likely the commits of a range are. */
+export interface RangeRanking {
+  readonly ranks: readonly RankedCommit[];
+  /** Null: none stands out, or not all could be ranked, so that the culprit may be another. */
+  readonly likeliest: RankedCommit | null;
+}
+
+/** Null where there are fewer than two, or git knows none of them, and there is no step. */
+export async function rankRange(lookups: Lookups, known: KnownRange): Promise<RangeRanking | null> {
   const { commits: listed, total } = known.range;
   if (listed.length === 0 || total < 2) return null;
   const touched = await attempt(lookups, describeAction(listed.length, total), () => listChangedPaths(lookups, listed));
@@ -243,14 +262,13 @@ export async function rankRange(lookups: Lookups, known: KnownRange): Promise<Li
   const ranked = rankCommits(commits, describeEvidence(lookups, known));
   const left = total - commits.length;
   const first = left > 0 ? null : pickLikeliest(ranked);
-  const reason = first?.reasons[0] ?? '';
-  const analysis = left > 0 ? describeUnranked(left, total) : explainRange(first, reason);
+  const analysis = left > 0 ? describeUnranked(left, total) : explainRange(first);
   await lookups.notebook.record({
     action: describeAction(commits.length, total),
     result: formatRankedCommits(ranked, commits),
     analysis,
   });
-  return first === null ? null : { sha: first.sha, reason };
+  return { ranks: listRanks(ranked), likeliest: first };
 }
 
 function describeAction(ranked: number, total: number): string {
@@ -260,7 +278,20 @@ function describeAction(ranked: number, total: number): string {
 
 function describeEvidence({ ground }: Lookups, { suspects, range, ...told }: KnownRange): RangeEvidence {
   const listed = range.commits.map(({ sha }) => `- ${sha} `);
-  return { ...findFailingEvidence({ ...told, listed, ground }), suspects: suspects.map(({ file }) => file) };
+  const found = findFailingEvidence({ ...told, listed, ground });
+  return { ...found, suspects: suspects.map(({ file }) => file), changes: findChangeTies(range) };
+}
+
+const OF_CHANGES: ReadonlySet<CommitTie['code']> = new Set(['called', 'tested', 'imported', 'words', 'test_file']);
+
+/** What an earlier look found in the changes themselves. */
+function findChangeTies({ ranks = [] }: CommitRange): ReadonlyMap<string, readonly CommitTie[]> {
+  return new Map(ranks.map(({ sha, ties }) => [sha, ties.filter(({ code }) => OF_CHANGES.has(code))]));
+}
+
+/** Without their scores. */
+export function listRanks(ranked: readonly ScoredCommit[]): readonly RankedCommit[] {
+  return ranked.map(({ sha, ties }) => ({ sha, ties }));
 }
 
 async function listChangedPaths(
@@ -276,9 +307,9 @@ async function listChangedPaths(
 function formatRankedCommits(ranked: readonly RankedCommit[], commits: readonly RangeCommit[]): string {
   const subjects = new Map(commits.map(({ sha, subject }) => [sha, subject]));
   const lines = ranked
-    .filter(({ reasons }) => reasons.length > 0)
+    .filter(({ ties }) => ties.length > 0)
     .slice(0, SHOWN)
-    .map(({ sha, reasons }) => `${shortenSha(sha)} ${subjects.get(sha) ?? ''}: ${reasons.join('; ')}`);
+    .map(({ sha, ties }) => `${shortenSha(sha)} ${subjects.get(sha) ?? ''}: ${ties.map(describeCommitTie).join('; ')}`);
   return lines.length === 0 ? 'none of them touches what the failure names' : lines.join('\n');
 }
 
@@ -286,7 +317,9 @@ function describeUnranked(left: number, total: number): string {
   return `No commit is named: ${left.toLocaleString('en')} of the ${formatCounted(total, 'commit')} could not be ranked, and may have turned the check red.`;
 }
 
-function explainRange(first: RankedCommit | null, reason: string): string {
-  if (first !== null) return `${shortenSha(first.sha)} is the likeliest to have turned the check red: it ${reason}.`;
+function explainRange(first: RankedCommit | null): string {
+  const [tie] = first?.ties ?? [];
+  if (first !== null && tie !== undefined)
+    return `${shortenSha(first.sha)} is the likeliest to have turned the check red: it ${describeCommitTie(tie)}.`;
   return 'No commit stands out: any of them may have turned the check red.';
 }

@@ -5,10 +5,13 @@ import { foldSpaces, removeInvisible, sanitiseLine, truncate } from 'causeway-vi
 import { html } from 'hono/html';
 import {
   type CommitRange,
+  describeBisect,
   type Failure,
   type Flake,
   findRange,
+  isUntold,
   listDaysUntil,
+  orderRange,
   type Quarantine,
   type Sighting,
   type Verdict,
@@ -315,17 +318,26 @@ function renderRange(project: Project, failure: Failure): Html {
     'range',
     'First bad commit',
     html`<p>The default branch broke with ${total === 1 ? 'this commit' : `one of ${formatPlural(total, 'commit')}`}: ${renderComparison(project, range)}</p>
-${likeliest === undefined ? html`<p class="soft">No commit stands out.</p>` : ''}
-<ol class="commits">${commits.map((commit) => renderRangeCommit(project, commit, likeliest))}</ol>
-${total > commits.length ? html`<p class="hint">These are the ${commits.length} newest of ${total}.</p>` : ''}`,
+${likeliest === undefined ? html`<p class="soft">${isUntold(range) ? 'Nothing ties any of them to the failure.' : 'No commit stands out.'}</p>` : ''}
+<ol class="commits">${orderRange(range).map((commit) => renderRangeCommit(project, commit))}</ol>
+${total > commits.length ? html`<p class="hint">These are the ${commits.length} newest of ${total}.</p>` : ''}${renderBisect(range)}`,
   );
 }
 
 function renderRangeCommit(
   project: Project,
-  { sha, author, subject }: CommitRange['commits'][number],
-  likeliest: CommitRange['likeliest'],
+  { sha, author, subject, isLikeliest, reason }: ReturnType<typeof orderRange>[number],
 ): Html {
+  const why = html`${isLikeliest ? html`${renderBadge('most likely', 'bad')} ` : ''}${renderPlainLine(reason, 400)}`;
   return html`<li>${renderCommit(project, sha)} ${renderPlainLine(subject, 200)} <span class="soft">${sanitiseLine(author, 80)}</span>
-${likeliest?.sha === sha ? html`<span class="below">${renderBadge('most likely', 'bad')} ${renderPlainLine(likeliest.reason, 400)}</span>` : ''}</li>`;
+${reason === '' && !isLikeliest ? '' : html`<span class="below">${why}</span>`}</li>`;
+}
+
+/** Nothing where there is only one commit, or the test cannot be run alone. */
+function renderBisect(range: CommitRange): Html {
+  const bisect = describeBisect(range);
+  if (bisect === null) return NOTHING;
+  return html`<p>To find it at home, in a clone without changes of your own:${bisect.note === '' ? '' : ` ${bisect.note}`}</p>
+<pre id="bisect"><code>${bisect.line}</code></pre>
+<p><button type="button" class="plain" data-copy="bisect" hidden>Copy</button></p>`;
 }

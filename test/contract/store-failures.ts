@@ -1,6 +1,7 @@
 // The store's contract: failures are recognised by their fingerprint, with sightings, statistics and the likeliest commit.
 import { describe, expect, it } from 'vitest';
-import type { CommitRange } from '../../src/core/check/failure.ts';
+import type { LoneTest } from '../../src/core/check/bisect.ts';
+import type { CommitRange, RankedCommit } from '../../src/core/check/failure.ts';
 import { EMPTY_EXCERPT } from '../../src/core/check/head.ts';
 import {
   acceptance,
@@ -224,6 +225,11 @@ export function failuresContract(engine: Engine): void {
   });
 }
 
+const LONE_TEST: LoneTest = {
+  ...{ runner: 'vitest', name: '', path: 'test/cart.test.ts', folder: '', added: 'none', installer: 'npm' },
+  ...{ installedAt: [], builds: [], environment: [], options: [] },
+};
+
 const RANGE: CommitRange = {
   ...{ from: 'x', to: SHA, total: 2 },
   commits: [
@@ -232,7 +238,8 @@ const RANGE: CommitRange = {
   ],
 };
 
-const LIKELIEST = { sha: 'b'.repeat(40), reason: 'touches src/cart.ts, which the failing lines name' };
+const LIKELIEST: RankedCommit = { sha: 'b'.repeat(40), ties: [{ code: 'named', path: 'src/cart.ts' }] };
+const RANKING = { ranks: [LIKELIEST, { sha: SHA, ties: [] }], likeliest: LIKELIEST };
 
 async function lookedInto(engine: Engine) {
   await using opening = new AsyncDisposableStack();
@@ -255,25 +262,40 @@ export function likeliestContract(engine: Engine): void {
   describe('the likeliest commit', () => {
     it('stands in the range of the failure that the run looks into, and in no other', async () => {
       await using at = await lookedInto(engine);
-      for (const _ of ['once', 'again']) await at.store.saveLikeliestCommit(at.run, LIKELIEST);
-      expect(await at.rangeOf('fal_1')).toEqual({ ...RANGE, likeliest: LIKELIEST });
+      for (const _ of ['once', 'again']) await at.store.saveRanking(at.run, RANKING);
+      expect(await at.rangeOf('fal_1')).toEqual({ ...RANGE, ...RANKING });
       expect(await at.rangeOf('fal_2')).toEqual(RANGE);
       await recorded(at.store, at.projectId, [sighting('c')]);
-      expect(await at.rangeOf('fal_1')).toEqual({ ...RANGE, likeliest: LIKELIEST });
+      expect(await at.rangeOf('fal_1')).toEqual({ ...RANGE, ...RANKING });
     });
 
     it('is refused from a run that was taken over', async () => {
       await using at = await lookedInto(engine);
       await started(at.store, at.run.id);
-      await expect(at.store.saveLikeliestCommit(at.run, LIKELIEST)).rejects.toMatchObject({ code: 'lease_lost' });
+      await expect(at.store.saveRanking(at.run, RANKING)).rejects.toMatchObject({ code: 'lease_lost' });
       expect(await at.rangeOf('fal_1')).toEqual(RANGE);
     });
 
-    it('is left out where the range does not list all of its commits', async () => {
+    it('is left out where the range does not list all of its commits, which are ordered all the same', async () => {
       await using at = await lookedInto(engine);
       await at.store.saveRange('fal_1', { ...RANGE, total: 3 });
-      await at.store.saveLikeliestCommit(at.run, LIKELIEST);
-      expect(await at.rangeOf('fal_1')).toEqual({ ...RANGE, total: 3 });
+      await at.store.saveRanking(at.run, RANKING);
+      expect(await at.rangeOf('fal_1')).toEqual({ ...RANGE, total: 3, ranks: RANKING.ranks });
+    });
+
+    it('and the order are added to the range that was examined, and to no later one; what is known stays', async () => {
+      await using at = await lookedInto(engine);
+      const test = { ...LONE_TEST, name: 'adds' };
+      const { from, to } = RANGE;
+      expect(await at.store.examineRange('fal_1', { from: 'w', to, ...RANKING, test })).toBeNull();
+      expect(await at.rangeOf('fal_1')).toEqual(RANGE);
+      const examined = { ...RANGE, ...RANKING, test };
+      expect(await at.store.examineRange('fal_1', { from, to, ...RANKING, test })).toEqual(examined);
+      const later = { ranks: [], test: { ...test, name: 'other' } };
+      expect(await at.store.examineRange('fal_1', { from, to, ...later })).toEqual(examined);
+      await at.store.saveRanking(at.run, { ranks: RANKING.ranks.toReversed(), likeliest: null });
+      expect(await at.rangeOf('fal_1')).toEqual({ ...examined, ranks: RANKING.ranks.toReversed() });
+      expect(await at.store.examineRange('fal_none', { from, to, ...later })).toBeNull();
     });
 
     it('is looked for in the range of the failure that the run looks into, where that has one', async () => {
@@ -286,12 +308,13 @@ export function likeliestContract(engine: Engine): void {
     it('is left out where the range has no such commit, or is gone', async () => {
       await using opened = await lookedInto(engine);
       const { store, projectId, run, rangeOf } = opened;
-      await store.saveLikeliestCommit(run, { ...LIKELIEST, sha: 'c'.repeat(40) });
+      const unknown = { ...LIKELIEST, sha: 'c'.repeat(40) };
+      await store.saveRanking(run, { ranks: [unknown], likeliest: unknown });
       expect(await rangeOf('fal_1')).toEqual(RANGE);
       const green = { sha: 'g', checks: [ofActions('test')], at: at(5), contained: [{ from: SHA, to: 'g' }] };
       await store.closeFixedFailures(projectId, green, at(5));
       await recorded(store, projectId, [sighting('c', { at: at(6) })]);
-      await store.saveLikeliestCommit(run, LIKELIEST);
+      await store.saveRanking(run, RANKING);
       expect(await rangeOf('fal_1')).toBeNull();
     });
   });

@@ -217,10 +217,18 @@ describe('a run', () => {
     const text = REPORT.replace('src/', `src/${secret}/`);
     const { runId } = await accepted(at.store, acceptance(base, { text, thread: found('fal_1') }));
     expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
-    const reason = 'touches src/[redacted]/total.js, which the failing lines name';
+    const path = 'src/[redacted]/total.js';
+    const ties = [
+      { code: 'named', path },
+      { code: 'suspect', path, rank: 1 },
+    ];
     expect((await at.store.findFailure('fal_1'))?.range).toEqual({
       ...range,
-      likeliest: { sha: 'b'.repeat(40), reason },
+      ranks: [
+        { sha: 'b'.repeat(40), ties },
+        { sha: 'c'.repeat(40), ties: [] },
+      ],
+      likeliest: { sha: 'b'.repeat(40), ties },
     });
   });
 

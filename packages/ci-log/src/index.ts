@@ -4,6 +4,7 @@ export { matchError, TIME_OUT } from './error-patterns.ts';
 export { cutMiddle, type Excerpt, formatHeadline } from './excerpt.ts';
 export type { FailedResult } from './failed-results.ts';
 export { type FailingPlaces, findFailingPlaces } from './failing-places.ts';
+export type { FirstTest, TestRunner } from './first-test.ts';
 export type { InfrastructureFault } from './infrastructure.ts';
 export type { LogPlace } from './places.ts';
 export { type Annotation, type CheckTexts, type ReadCheck, readCheck } from './read-check.ts';

@@ -14,6 +14,7 @@ import {
   fingerprintOwnWords,
   stripVariables,
 } from './fingerprint.ts';
+import { type FirstTest, findFirstTest } from './first-test.ts';
 import { findFault, type InfrastructureFault } from './infrastructure.ts';
 import type { ErrorLine } from './last-words.ts';
 import { findSteps, type LogLine, type PassingLog, readLogLines, readPassingLog } from './log-lines.ts';
@@ -114,6 +115,8 @@ export interface ReadCheck {
     /** Whether nothing else failed. */
     readonly isAll: boolean;
   };
+  /** How the first failed test is run; null: none is named, or its runner is not known. */
+  readonly firstTest: FirstTest | null;
 }
 
 interface LogText {
@@ -171,13 +174,15 @@ export function readCheck(texts: CheckTexts): ReadCheck {
   // That time ran out says nothing of what took it.
   const isTimeOut = fault === null && excerpt.tests.length === 0 && TIME_OUT.test(excerpt.headline);
   const places = [findAnnotatedPlaces(told), results?.places ?? [], inLog, findPlacesOfTests(cause)];
+  const named = results === null ? excerpt : nameAllTests(excerpt, cause, results);
   return {
-    excerpt: nameJob(results === null ? excerpt : nameAllTests(excerpt, cause, results), text.lines, texts.name),
+    excerpt: nameJob(named, text.lines, texts.name),
     places: mergePlaces(places.flat()),
     infrastructure: fault,
     fingerprint: (isTimeOut ? null : print) ?? fingerprintName(isTimeOut ? `${texts.name}: out of time` : texts.name),
     isInformative: print !== null && !isTimeOut,
     ...(before !== null && { before }),
+    firstTest: findFirstTest(text.lines, cause, named.tests),
   };
 }
 

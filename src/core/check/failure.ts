@@ -1,4 +1,7 @@
 // A failure: a distinct cause of failed checks in one project, identified by its fingerprint.
+import { describeBisect, type LoneTest } from './bisect.ts';
+import type { CommitTie } from './commit-tie.ts';
+import { describeCommitTie } from './commit-tie.ts';
 import type { Verdict } from './verdict.ts';
 
 /** One failed check as it was observed. */
@@ -79,6 +82,10 @@ export interface CommitRange {
   readonly steps?: number;
   /** Absent: no commit is clearly likeliest, or it was not examined yet. */
   readonly likeliest?: LikeliestCommit;
+  /** `commits`, the likeliest first; those that nothing tells apart stay in their order. Absent: not examined. */
+  readonly ranks?: readonly RankedCommit[];
+  /** The failing test alone, to bisect with; null: it cannot be run so. Absent: not examined. */
+  readonly test?: LoneTest | null;
 }
 
 interface RangeCommit {
@@ -89,13 +96,51 @@ interface RangeCommit {
   readonly by?: string;
 }
 
-/** The likeliest commit of a range, by the files it touches. */
-export interface LikeliestCommit {
+export interface RankedCommit {
   readonly sha: string;
-  /** As text with paths, such as `touches src/cart.ts, which the failing lines name`. */
-  readonly reason: string;
+  /** The most telling first; empty: nothing ties it to the failure. */
+  readonly ties: readonly CommitTie[];
+}
+
+/** The likeliest commit of a range, where it stands out. Older versions stored `reason`, as text with paths. */
+export type LikeliestCommit = (RankedCommit | { readonly sha: string; readonly reason: string }) & {
   /** Whether of all commits only this one, or those that came with it, changed what the failing test reaches. Absent: no. */
   readonly isAlone?: boolean;
+};
+
+/** Such as `touches src/cart.ts, which the failing lines name`; "" for nothing. */
+export function describeLikeliest(likeliest: LikeliestCommit): string {
+  if ('reason' in likeliest) return likeliest.reason;
+  const [first] = likeliest.ties;
+  return first === undefined ? '' : describeCommitTie(first);
+}
+
+/** What a range says of one of its commits. */
+interface ShownCommit {
+  readonly isLikeliest: boolean;
+  /** "": nothing ties it to the failure. */
+  readonly reason: string;
+}
+
+type ListedCommit = CommitRange['commits'][number] & ShownCommit;
+
+/** The likeliest first, with what ties each to the failure; in git's order where nothing tells them apart. */
+export function orderRange({ commits, likeliest, ranks = [] }: CommitRange): readonly ListedCommit[] {
+  const places = new Map(ranks.map(({ sha }, at) => [sha, at]));
+  const ties = new Map(ranks.map((one) => [one.sha, one.ties]));
+  const rank = (sha: string) => (sha === likeliest?.sha ? -1 : (places.get(sha) ?? ranks.length));
+  return commits
+    .toSorted((a, b) => rank(a.sha) - rank(b.sha))
+    .map((commit): ListedCommit => {
+      if (commit.sha === likeliest?.sha) return { ...commit, isLikeliest: true, reason: describeLikeliest(likeliest) };
+      const [first] = ties.get(commit.sha) ?? [];
+      return { ...commit, isLikeliest: false, reason: first === undefined ? '' : describeCommitTie(first) };
+    });
+}
+
+/** Whether its commits were compared with the failure, and nothing ties any of them to it. */
+export function isUntold({ total, ranks, likeliest }: CommitRange): boolean {
+  return total > 1 && likeliest === undefined && ranks?.every(({ ties }) => ties.length === 0) === true;
 }
 
 /** Nobody's commit brings chance, or the failure of a machine. */
@@ -115,7 +160,10 @@ export function findBlamedCommit(
   const range = findRange(failure);
   const sha = range?.likeliest?.sha ?? (range?.total === 1 ? range.to : undefined);
   const commit = range?.commits.find((one) => one.sha === sha);
-  return commit === undefined ? null : { ...commit, reason: range?.likeliest?.reason ?? '' };
+  const likeliest = range?.likeliest;
+  return commit === undefined
+    ? null
+    : { ...commit, reason: likeliest === undefined ? '' : describeLikeliest(likeliest) };
 }
 
 /** A commit of the default branch that can be taken back for a failure. */
@@ -144,8 +192,16 @@ export function isMostlyFlaky({ hits, flakyHits }: Pick<Failure, 'hits' | 'flaky
 export interface FailureView extends Omit<Failure, 'fingerprint' | 'threadId' | 'firstSeen' | 'lastSeen' | 'range'> {
   readonly firstSeen: SightingView;
   readonly lastSeen: SightingView;
-  /** `likeliest`: its sha. */
-  readonly range: (Pick<CommitRange, 'from' | 'to' | 'total'> & { readonly likeliest: string | null }) | null;
+  readonly range: RangeView | null;
+}
+
+export interface RangeView extends Pick<CommitRange, 'from' | 'to' | 'total'> {
+  /** Its sha. */
+  readonly likeliest: string | null;
+  /** The newest 20, the likeliest first; in git's order where nothing ties any to the failure. */
+  readonly commits: readonly (CommitRange['commits'][number] & Pick<RankedCommit, 'ties'>)[];
+  /** One line for a shell; "": only one commit, or the failing test cannot be run alone. */
+  readonly bisect: string;
 }
 
 type SightingView = Pick<Sighting, 'sha' | 'branch' | 'pullRequest' | 'checkName' | 'verdict' | 'at'>;
@@ -166,6 +222,11 @@ function toSightingView({ sha, branch, pullRequest, checkName, verdict, at }: Si
   return { sha, branch, pullRequest, checkName, verdict, at };
 }
 
-export function toRangeView({ from, to, total, likeliest }: CommitRange): FailureView['range'] {
-  return { from, to, total, likeliest: likeliest?.sha ?? null };
+export function toRangeView(range: CommitRange): RangeView {
+  const { from, to, total, likeliest, ranks = [] } = range;
+  const ties = new Map(ranks.map((one) => [one.sha, one.ties]));
+  const commits = orderRange(range).map(({ sha, author, subject }) => {
+    return { sha, author, subject, ties: ties.get(sha) ?? [] };
+  });
+  return { from, to, total, likeliest: likeliest?.sha ?? null, commits, bisect: describeBisect(range)?.line ?? '' };
 }

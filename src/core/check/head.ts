@@ -1,6 +1,6 @@
 // A head: a commit whose checks are judged together, their findings, and what is on GitHub for them.
 
-import type { Excerpt, UnreadFile } from 'causeway-ci-log';
+import type { Excerpt, FirstTest, UnreadFile } from 'causeway-ci-log';
 import type { Person } from '../project/index.ts';
 import type { CommitRange } from './failure.ts';
 import type { KnownMatch } from './known-issue.ts';
@@ -93,6 +93,8 @@ export interface Finding {
   /** The commits that brought the failure to the default branch in that opening; absent: unknown, or none did. */
   readonly range?: CommitRange;
   readonly excerpt: Excerpt;
+  /** The first failed test and what ran it; absent: none is named, or its runner is not known. */
+  readonly firstTest?: FirstTest;
   /** Whether the change touches what fails, or what the failing test covers; absent: unknown. */
   readonly isTouched?: boolean;
   /** Files touched by the change, at most 300; absent: unknown. */

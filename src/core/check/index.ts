@@ -1,4 +1,5 @@
 // Checks, heads, findings, failures, flakes and verdicts.
+export { describeBisect, findOwnWord, type Installer, type LoneTest, mayBeInLine } from './bisect.ts';
 export {
   ALL_OUTPUT,
   type BuildRequest,
@@ -25,20 +26,25 @@ export {
   toCheckKey,
   toRerunRequest,
 } from './check.ts';
+export { type CommitTie, describeCommitTie } from './commit-tie.ts';
 export { describeDays, listDaysUntil } from './days.ts';
 export { nameBareError, nameFailure, removeDuration, splitError } from './failed-check.ts';
 export {
   type BlamedStep,
   type Closing,
   type CommitRange,
+  describeLikeliest,
   type Failure,
   type FailureView,
   findBlamedCommit,
   findBlamedStep,
   findRange,
   isMostlyFlaky,
+  isUntold,
   type LikeliestCommit,
   mayNameCommits,
+  orderRange,
+  type RankedCommit,
   type Sighting,
   toFailureView,
   toRangeView,

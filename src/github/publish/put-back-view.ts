@@ -1,6 +1,6 @@
 // What is known of a put-back at one moment: its failure as it was seen, the fix beside it, and what may be written.
 
-import { type Failure, type Finding, findBlamedStep } from '../../core/check/index.ts';
+import { describeLikeliest, type Failure, type Finding, findBlamedStep } from '../../core/check/index.ts';
 import { type GithubProject, isGithubProject } from '../../core/project/index.ts';
 import type { PutBack } from '../../core/put-back/index.ts';
 import { openRepository } from '../clients/index.ts';
@@ -85,7 +85,7 @@ export function describeRevert(
     },
     tests: finding?.excerpt.tests ?? [],
     step: putBack.step,
-    reason: putBack.step.why === 'alone' ? (likeliest?.reason ?? '') : '',
+    reason: putBack.step.why === 'alone' ? (likeliest === undefined ? '' : describeLikeliest(likeliest)) : '',
     fix,
     requestedBy: putBack.request.login,
     marker: formatRevertMarker(putBack.id, 'pull-request'),

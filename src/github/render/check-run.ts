@@ -5,11 +5,14 @@ import { isSafePath } from 'causeway-paths';
 import { formatCodeSpan, sanitiseInline } from 'causeway-safe-markdown';
 import { sanitiseText } from 'causeway-visible-text';
 import {
+  type CommitRange,
+  describeBisect,
   describeDays,
   describeNotBegun,
   describeReason,
   describeUnread,
   type Finding,
+  isUntold,
   judgeWhose,
   mayNameCommits,
   type Override,
@@ -268,7 +271,7 @@ function summariseCause(content: CheckRunContent, cause: ShownCause): readonly B
     renderWithheld(fix.kind === 'on_request' ? fix.refused : ''),
     text(describeFailureHistory(content, cause, next)),
     text(formatDays(cause.days ?? [])),
-    text(describeRangeInCheckRun(content, cause)),
+    ...describeRangeInCheckRun(content, cause),
     ...renderCauseRevert(cause.revert ?? { kind: 'none' }, content),
   ];
 }
@@ -582,19 +585,27 @@ function linkPull(content: CheckRunContent, number: number): string {
   return `[#${number}](${toAddress(content)}/pull/${number})`;
 }
 
-/** The commits between the last that passed on the default branch and the first that failed. */
-function describeRangeInCheckRun(content: CheckRunContent, cause: ShownCause): string {
+/** The commits between the last that passed on the default branch and the first that failed, and how to bisect them. */
+function describeRangeInCheckRun(content: CheckRunContent, cause: ShownCause): readonly Block[] {
   const range = findRangeOf(cause);
   const count = describeCount(range?.total ?? 0, 'commit');
   const lead = describeBlame(content, cause, count);
-  if (range === null || lead === '' || !SHA.test(range.from) || !SHA.test(range.to)) return '';
+  if (range === null || lead === '' || !SHA.test(range.from) || !SHA.test(range.to)) return [];
   const ends = `\`${range.from.slice(0, 7)}\`…\`${range.to.slice(0, 7)}\``;
   const between = `[${ends}](${toAddress(content)}/compare/${range.from}...${range.to})`;
   const commits = listCommits(range, ({ sha, author, subject }) => {
     const by = author === '' ? '' : `, by ${formatCodeSpan(author)}`;
     return `${linkCommit(content, sha)} ${formatCodeSpan(subject)}${by}`;
   });
-  return `${lead}, ${between}:\n${commits}`;
+  const untold = isUntold(range) ? '\n\nNothing ties any of them to the failure.' : '';
+  return [text(`${lead}, ${between}:\n${commits}${untold}`), ...(isOnDefault(content) ? renderBisect(range) : [])];
+}
+
+function renderBisect(range: CommitRange): readonly Block[] {
+  const bisect = describeBisect(range);
+  if (bisect === null) return [];
+  const note = bisect.note === '' ? '' : ` ${bisect.note}`;
+  return [text(`To find it at home, in a clone without changes of your own:${note}`), code(bisect.line, 'sh')];
 }
 
 /** What the verdict allows to say of the commits; "": nothing. They are not those of a pull request that breaks it. */

@@ -1,7 +1,7 @@
 // Title, body and commit message of our own pull requests: cause, change, what was checked and what wasn't.
 
 import { formatCodeSpan, formatPlain, sanitiseInline } from 'causeway-safe-markdown';
-import { type CommitRange, type Failure, removeDuration } from '../../core/check/index.ts';
+import { type CommitRange, type Failure, orderRange, removeDuration } from '../../core/check/index.ts';
 import {
   buildSourceLinks,
   filterIssue,
@@ -187,18 +187,14 @@ function describeCommitRange(range: CommitRange): string {
   return `${ends}, ${count} later:\n${commits}`;
 }
 
-/** A list of the newest commits, headed by the most likely one, if there is one. */
-export function listCommits(
-  { commits, total, likeliest }: CommitRange,
-  describe: (commit: CommitRange['commits'][number]) => string,
-): string {
-  const isLikeliest = ({ sha }: { readonly sha: string }) => sha === likeliest?.sha;
-  const shown = commits.toSorted((a, b) => Number(isLikeliest(b)) - Number(isLikeliest(a))).slice(0, COMMITS_SHOWN);
-  const lines = shown.map((commit) => {
-    const why = isLikeliest(commit) ? ` · most likely: ${sanitiseInline(likeliest?.reason ?? '', 300)}` : '';
+/** The commits that are listed, the likeliest first, with what ties each to the failure. */
+export function listCommits(range: CommitRange, describe: (commit: CommitRange['commits'][number]) => string): string {
+  const shown = orderRange(range).slice(0, COMMITS_SHOWN);
+  const lines = shown.map(({ isLikeliest, reason, ...commit }) => {
+    const why = reason === '' ? '' : ` · ${isLikeliest ? 'most likely: ' : ''}${sanitiseInline(reason, 300)}`;
     return `- ${describe(commit)}${why}`;
   });
-  const more = total - shown.length;
+  const more = range.total - shown.length;
   return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
 }
 

@@ -210,7 +210,7 @@ async function composeFinding(look: Look, group: Group, judgement: GroupJudgemen
 function chooseExcerpt(reads: readonly ReadSuspect[]): Said {
   const shown = reads.find(({ read }) => read.isInformative) ?? reads[0];
   if (shown === undefined) return { excerpt: EMPTY_EXCERPT, places: [] };
-  const { excerpt } = shown.read;
+  const { excerpt, firstTest } = shown.read;
   const isEmpty = excerpt.lines.length === 0 && excerpt.cut === '';
   const places = shown.read.places
     .filter(({ path }) => isSafePath(path))
@@ -221,10 +221,14 @@ function chooseExcerpt(reads: readonly ReadSuspect[]): Said {
       message: message.slice(0, MOST_MESSAGE),
       ...(isMarked === true && { isMarked }),
     }));
-  return { excerpt: isEmpty ? { ...excerpt, cut: shown.noLog } : excerpt, places };
+  return {
+    excerpt: isEmpty ? { ...excerpt, cut: shown.noLog } : excerpt,
+    places,
+    ...(firstTest !== null && { firstTest }),
+  };
 }
 
-type Said = Pick<Finding, 'excerpt' | 'places'>;
+type Said = Pick<Finding, 'excerpt' | 'places' | 'firstTest'>;
 
 /**
  * A log may have several errors, and the change is not the cause of each: the first error that is shown beside “your

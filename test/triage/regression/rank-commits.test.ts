@@ -16,7 +16,7 @@ describe('the likeliest commit', () => {
       tests: ['test/cart.test.ts'],
     });
     expect(ranked.map(({ sha }) => sha)).toEqual(['b', 'c', 'a']);
-    expect(ranked[0]?.reasons).toEqual(['touches src/cart.ts, which the failing lines name']);
+    expect(ranked[0]?.ties).toEqual([{ code: 'named', path: 'src/cart.ts' }]);
     expect(pickLikeliest(ranked)?.sha).toBe('b');
   });
 
@@ -32,8 +32,8 @@ describe('the likeliest commit', () => {
   it('changes what is installed, where a package is not found', () => {
     const lock = commit('e', ['package.json', 'package-lock.json'], 'Bump it');
     const headline = "Error: Cannot find module 'left-pad'";
-    expect(pickLikeliest(rankCommits([README, lock], { ...NOTHING, headline }))?.reasons).toEqual([
-      'changes package.json, and something is not found',
+    expect(pickLikeliest(rankCommits([README, lock], { ...NOTHING, headline }))?.ties).toEqual([
+      { code: 'dependencies', path: 'package.json' },
     ]);
     expect(pickLikeliest(rankCommits([README, lock], { ...NOTHING, headline: 'TypeError: no' }))).toBeNull();
   });
@@ -47,8 +47,28 @@ describe('the likeliest commit', () => {
     const subject = 'Rewrite applyCoupon';
     const evidence = { ...NOTHING, headline: 'TypeError: applyCoupon is not a function' };
     const ranked = rankCommits([README, commit('g', ['x.md'], subject)], evidence);
-    expect(ranked[0]).toMatchObject({ sha: 'g', reasons: ['its subject names applyCoupon, as the failure does'] });
+    expect(ranked[0]).toMatchObject({ sha: 'g', ties: [{ code: 'subject', word: 'applyCoupon' }] });
     expect(pickLikeliest(ranked)).toBeNull();
+  });
+});
+
+describe('what the changes themselves say', () => {
+  const changes = new Map([
+    ['b', [{ code: 'called', path: 'src/cart.ts', name: 'total', calls: 1 }]],
+    ['d', [{ code: 'called', path: 'src/money.ts', name: 'round', calls: 3 }]],
+    ['e', [{ code: 'imported', path: 'src/log.ts' }]],
+  ] as const);
+  const evidence = { ...NOTHING, changes };
+  const called = [README, commit('e', ['src/log.ts']), commit('d', ['src/money.ts']), CART];
+
+  it('puts what the failing test calls itself before what that calls, and both before an import', () => {
+    const ranked = rankCommits(called, evidence);
+    expect(ranked.map(({ sha }) => sha)).toEqual(['b', 'd', 'e', 'a']);
+    expect(pickLikeliest(ranked)?.ties).toEqual(changes.get('b'));
+  });
+
+  it('names no commit for an import alone', () => {
+    expect(pickLikeliest(rankCommits(called.slice(0, 2), evidence))).toBeNull();
   });
 });
 
@@ -58,13 +78,13 @@ describe('no commit stands out', () => {
     const evidence = { ...NOTHING, suspects, headline: 'TypeError: applyCoupon is not a function' };
     const ranked = rankCommits([README, commit('s', suspects, 'Rewrite applyCoupon')], evidence);
     expect(ranked[0]).toMatchObject({ sha: 's' });
-    expect(ranked[0]?.reasons[0]).toBe('touches src/1.ts, which ranks 1st among the suspects');
+    expect(ranked[0]?.ties[0]).toEqual({ code: 'suspect', path: 'src/1.ts', rank: 1 });
     expect(pickLikeliest(ranked)).toBeNull();
   });
 
   it('where nothing ties one to the failure; they stay in their order', () => {
     const ranked = rankCommits([README, TEST], NOTHING);
-    expect(ranked.map(({ sha, reasons }) => [sha, reasons])).toEqual([
+    expect(ranked.map(({ sha, ties }) => [sha, ties])).toEqual([
       ['a', []],
       ['c', []],
     ]);

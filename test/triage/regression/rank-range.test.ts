@@ -21,8 +21,11 @@ function between(commits: CommitRange['commits'], total = commits.length): Commi
 }
 
 async function ranked(report: string, range: CommitRange | null, history = HISTORY) {
-  const { told, likeliest } = await factsOf(report, { ...history, range });
-  return { step: told.find(({ action }) => /^rank .*commits? since/.test(action)), likeliest };
+  const { told, ranking } = await factsOf(report, { ...history, range });
+  return {
+    step: told.find(({ action }) => /^rank .*commits? since/.test(action)),
+    likeliest: ranking?.likeliest ?? null,
+  };
 }
 
 describe('the commits since the check was green', () => {
@@ -32,7 +35,8 @@ describe('the commits since the check was green', () => {
     expect(step?.result).toMatch(/^3c3c3c3 Header: touches src\/header\.ts, which /);
     const reason = 'touches src/header.ts, which the failing lines name';
     expect(step?.analysis).toBe(`3c3c3c3 is the likeliest to have turned the check red: it ${reason}.`);
-    expect(likeliest).toEqual({ sha: THIRD, reason });
+    expect(likeliest).toMatchObject({ sha: THIRD });
+    expect(likeliest?.ties[0]).toEqual({ code: 'named', path: 'src/header.ts' });
   });
 
   it('none is named where two touch it alike', async () => {
@@ -121,6 +125,7 @@ describe('a commit that only touches what the report mentions', () => {
         { sha: THIRD, subject: 'Header', files: { ...WITH_ORDER, 'README.md': 'Say more.\n' } },
       ],
     });
-    expect(likeliest).toEqual({ sha: THIRD, reason: 'touches test/order.test.ts, in which a test failed' });
+    expect(likeliest).toMatchObject({ sha: THIRD });
+    expect(likeliest?.ties[0]).toEqual({ code: 'test', path: 'test/order.test.ts' });
   });
 });
