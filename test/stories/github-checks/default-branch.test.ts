@@ -65,7 +65,7 @@ it('gets a draft pull request unasked that names failure and commits, and no com
   const run = desk.checkRun(sha);
   expect(run.title).toMatch(/^This push: /);
   expect(run.words).toContain(`next: review #${pull?.number}`);
-  expect([run.buttons, run.places]).toEqual([[], expect.arrayContaining(['src/coupons.js:14'])]);
+  expect([run.buttons, run.places]).toEqual([['Open revert'], expect.arrayContaining(['src/coupons.js:14'])]);
 });
 
 it('has the checks of that pull request followed, one pull request alone however often it is red, and an end when it is green', async () => {
@@ -120,11 +120,11 @@ it('gets one pull request unasked for two causes; the other has a button', async
   const { desk, sha } = await redMain('corner/two', { jobs: { a: COUPONS, b: DELIVERY } });
   expect(desk.pulls()).toHaveLength(1);
   expect(desk.begun()).toHaveLength(2);
-  expect(desk.checkRun(sha).buttons).toHaveLength(1);
+  expect(desk.checkRun(sha).buttons).toEqual(['Open fix', 'Open revert']);
   await desk.press(sha, 'mara');
   expect(desk.pulls()).toHaveLength(2);
   expect(desk.pulls().map(({ pull }) => pull?.baseRef)).toEqual(['main', 'main']);
-  expect(desk.checkRun(sha).buttons).toEqual([]);
+  expect(desk.checkRun(sha).buttons).toEqual(['Open revert']);
   expectNoComment(desk);
 });
 
@@ -139,7 +139,7 @@ it.each(NOT_UNASKED)('gets none unasked where %s, but one on request', async (_,
   const { desk, sha } = await redMain(`corner/${name}`, red);
   expect(desk.pulls()).toEqual([]);
   expect(desk.begun()).toHaveLength(1);
-  expect(desk.checkRun(sha).buttons).toEqual(['Open fix']);
+  expect(desk.checkRun(sha).buttons).toEqual(['Open fix', 'Open revert']);
   expectNoComment(desk);
   await desk.press(sha, 'per');
   expect(desk.pulls()).toEqual([]);
