@@ -24,6 +24,7 @@ export interface LogContext {
   readonly outcome?: string;
   readonly known?: string;
   readonly putBack?: string;
+  readonly proof?: string;
   readonly project?: string;
 }
 

@@ -26,6 +26,7 @@ const SUBJECTS: Readonly<Record<JobKind, keyof LogContext>> = {
   outcome: 'outcome',
   known: 'known',
   'put-back': 'putBack',
+  prove: 'proof',
 };
 
 /** From a look into a table to a run that takes its ten minutes and its ending. */

@@ -20,6 +20,7 @@ import { addCommonRoutes, answerError } from './operator-api.ts';
 import { getCalibration, getFailure, listFailures, listOutcomes } from './outcomes.ts';
 import { createProblem } from './problem.ts';
 import { getProject, listProjects } from './projects.ts';
+import { askForeignProof, getForeignProof } from './proofs.ts';
 import { createSubscription, deleteSubscription, listSubscriptions, testSubscription } from './webhooks.ts';
 
 export interface Api {
@@ -39,7 +40,14 @@ interface Authenticated {
 }
 
 /** What makes work for others, or much of it here, and is counted as such. */
-const CREATIONS: readonly unknown[] = [createIssue, retryAnIssue, createSubscription, testSubscription, readGivenLog];
+const CREATIONS: readonly unknown[] = [
+  createIssue,
+  retryAnIssue,
+  createSubscription,
+  testSubscription,
+  readGivenLog,
+  askForeignProof,
+];
 
 const ROUTES: readonly (readonly [
   method: 'GET' | 'POST' | 'DELETE',
@@ -56,6 +64,8 @@ const ROUTES: readonly (readonly [
   ['POST', '/api/v1/issues/:issueId/pull-request/', 'pull-requests:write', createPullRequest],
   ['GET', '/api/v1/projects/', 'projects:read', listProjects],
   ['GET', '/api/v1/projects/:projectId/', 'projects:read', getProject],
+  ['GET', '/api/v1/projects/:projectId/proofs/:number/', 'issues:read', getForeignProof],
+  ['POST', '/api/v1/projects/:projectId/proofs/:number/', 'pull-requests:write', askForeignProof],
   ['GET', '/api/v1/investigations/', 'issues:read', listInvestigations],
   ['GET', '/api/v1/investigations/:investigationId/', 'issues:read', getInvestigation],
   ['DELETE', '/api/v1/investigations/:investigationId/', 'issues:write', deleteInvestigation],

@@ -13,6 +13,7 @@ import {
   OutcomesQuery,
 } from './outcome-schemas.ts';
 import { type FieldFault, type ProblemStatus, UNKNOWN_PROJECT } from './problem.ts';
+import { AskProofBody, ForeignProofSchema, ProofParams } from './proofs.ts';
 import {
   CertificateSchema,
   CreateIssueBody,
@@ -325,6 +326,30 @@ const OPERATIONS: readonly RouteConfig[] = [
     summary: 'Retrieve one project',
     request: { params: ProjectParams },
     responses: { 200: describeJson(ProjectSchema, 'The project.', RATE) },
+  }),
+  describeOperation('issues:read', [404], {
+    method: 'get',
+    path: '/api/v1/projects/{projectId}/proofs/{number}/',
+    operationId: 'getForeignProof',
+    tags: ['Projects'],
+    summary: 'Retrieve the proof of a pull request',
+    description: 'The newest that was asked for, of a pull request that is not ours. 404 also where none was.',
+    request: { params: ProofParams },
+    responses: { 200: describeJson(ForeignProofSchema, 'The proof.', RATE) },
+  }),
+  describeOperation('pull-requests:write', [404, 409, 413, 415, 422], {
+    method: 'post',
+    path: '/api/v1/projects/{projectId}/proofs/{number}/',
+    operationId: 'askForeignProof',
+    tags: ['Projects'],
+    summary: 'Prove a pull request',
+    description:
+      'As `/analyse prove` on it: its tests run alone on its base, on a branch and a draft of ours, beside the checks of its head. Requires the write role on the project, which is looked up again before anything is pushed. One run of CI more, at most six a day in a repository. 409: the project is not on GitHub.',
+    request: {
+      params: ProofParams,
+      body: { required: true, content: { 'application/json': { schema: AskProofBody } } },
+    },
+    responses: { 202: describeJson(ForeignProofSchema, 'Accepted, or under way already.', RATE) },
   }),
   describeOperation('issues:read', [422], {
     method: 'get',

@@ -40,13 +40,13 @@ import {
   openSmeeChannel,
   type ReceivingProbot,
 } from '../github/intake/index.ts';
-
 import {
   createContextAccess,
   createPermissions,
   createProjectSync,
   createRedelivery,
 } from '../github/projects/index.ts';
+import { createProveHandler, tidyProofs } from '../github/prove/index.ts';
 import {
   createCheckRunHandler,
   createKnownHandler,
@@ -179,6 +179,8 @@ export interface GithubService extends AsyncDisposable {
   readonly readForecast: (project: GithubProject, signal: AbortSignal) => Promise<Forecast>;
   /** A sentence on what a job of Actions did not read, since it may not read more; "": nothing. */
   readonly notRead: () => string;
+  /** Takes away what proofs left behind on GitHub. */
+  readonly tidyProofs: (signal: AbortSignal) => Promise<void>;
   /** Takes work of every kind until disposed. */
   readonly startWork: () => Worker;
 }
@@ -312,6 +314,7 @@ export async function openGithubService(
         outcome: { handler: createOutcomeHandler(published), limits: BACKFILLS },
         known: { handler: createKnownHandler(published), limits: BACKFILLS },
         'put-back': { handler: createPutBackHandler(published), limits: IN_ORDER },
+        prove: { handler: createProveHandler(published), limits: IN_ORDER },
       }),
     };
     return startWork(services, {
@@ -343,6 +346,7 @@ export async function openGithubService(
     checks,
     investigator,
     notRead,
+    tidyProofs: (until) => tidyProofs(published, until),
     sessionKey: deriveSessionKey(config.sessionSecret, folder.encryptionKey),
     showHead: async (id, until) => {
       const view = await loadCheckRunView(published, id, until);
@@ -413,12 +417,12 @@ function createWaits({ store, log, now }: Pick<Services, 'store' | 'log' | 'now'
 }
 
 /**
- * Installations and missed deliveries, read from GitHub at the start and from time to time, by one process over a
- * database.
+ * Installations and missed deliveries, read from GitHub at the start and from time to time, and what proofs left behind, by one process over
+ * a database.
  */
 export function startUpkeep(
   open: AsyncDisposableStack,
-  { services, sync, clients, redelivery }: GithubService,
+  { services, sync, clients, redelivery, tidyProofs: tidy }: GithubService,
   { config, io }: Pick<ServeOptions, 'config' | 'io'>,
 ): Recurring {
   const { log, store, leads: isOurs } = services;
@@ -448,6 +452,15 @@ export function startUpkeep(
       log,
       isOurs,
       work: (signal) => redelivery.askAgain(signal),
+    }),
+  );
+  open.use(
+    startRecurring({
+      what: 'taking away what proofs left behind',
+      everyMs: RECONCILED_EVERY_MS,
+      log,
+      isOurs,
+      work: tidy,
     }),
   );
   return installations;

@@ -222,9 +222,9 @@ export function formatVerifiedProof(verified: VerifiedProof, file: string | null
   const list = (lines: readonly string[]) => lines.map((line) => `  - ${sanitiseLine(line, MAX_LINE)}\n`).join('');
   switch (verified.state) {
     case 'confirmed': {
-      const { repository, pullRequest, commit, bot, turned } = verified;
+      const { repository, pullRequest, commit, bot, author, turned } = verified;
       const tests = turned.length === 1 ? 'This test' : 'These tests';
-      const where = `  pull request  ${pullRequest}, opened by ${bot}\n  commit        ${commit}, its head\n`;
+      const where = `  pull request  ${pullRequest}, opened by ${author ?? bot}${author === undefined ? '' : `, proven by ${bot}`}\n  commit        ${commit}, its head\n`;
       return `Yes. ${tests} of ${repository} failed without the fix and passed with it:\n${list(turned)}${where}`;
     }
     case 'denied':
@@ -238,6 +238,9 @@ function describeUnverifiable(
   { because, named }: Extract<VerifiedProof, { readonly state: 'not_verifiable' }>,
   file: string | null,
 ): string {
+  if (because === 'logs_gone') {
+    return "GitHub no longer keeps the logs of its checks, so it can't be verified any more. Comment `/analyse prove` there for a new one.";
+  }
   if (because === 'names_none') {
     return 'This certificate names no pull request, as those of earlier versions: it may belong to any. Causeway replaces it at the next event there.';
   }

@@ -22,7 +22,8 @@ type IdPrefix =
   | 'out'
   | 'sub'
   | 'kno'
-  | 'rev';
+  | 'rev'
+  | 'prf';
 
 /** `length` uniform base62 characters (bytes ≥ 248 are discarded to avoid modulo bias). */
 export function createBase62(length: number): string {

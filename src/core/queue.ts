@@ -5,8 +5,8 @@
  * same with slots of its own, since all others may be waiting for GitHub. `publish`: updates what is on GitHub for one
  * thread. `head`: judges the checks of one commit. `check-run`: updates our check run on one head. `backfill`: reads a
  * project's failed checks of the last 14 days. `outcome`: looks at what became of one answer. `known`: updates our comment on
- * one issue that people tied failures to. `put-back`: opens the revert of
- * one commit that broke a default branch, and follows it.
+ * one issue that people tied failures to. `put-back`: opens the revert of one commit that broke a default branch, and follows it. `prove`: goes on
+ * with one proof of a pull request that is not ours.
  */
 export const JOB_KINDS = [
   'run',
@@ -20,6 +20,7 @@ export const JOB_KINDS = [
   'outcome',
   'known',
   'put-back',
+  'prove',
 ] as const;
 
 export type JobKind = (typeof JOB_KINDS)[number];
@@ -31,7 +32,7 @@ export type Urgency = 'person' | 'automatic';
 export interface NewJob {
   readonly kind: JobKind;
   /**
-   * Id of the run, webhook, delivery, thread, head, project, outcome, known issue or put-back. At most one job per kind and subject exists: enqueuing
+   * Id of the run, webhook, delivery, thread, head, project, outcome, known issue, put-back or proof. At most one job per kind and subject exists: enqueuing
    * it again keeps the earlier `runAt` and the higher urgency; if it is running, it runs once more afterwards.
    */
   readonly subject: string;

@@ -26,6 +26,7 @@ type AuditVerb =
   | 'failure.called_not_mine'
   | 'checks.rerun'
   | 'revert.requested'
+  | 'proof.asked'
   | 'installation.made'
   | 'installation.removed';
 

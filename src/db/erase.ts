@@ -4,6 +4,7 @@ import type { Person } from '../core/project/index.ts';
 import type { CommandReply, ThreadRecord } from '../core/thread/index.ts';
 import { OPERATOR, toGithubActor, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
+import { eraseForeignProofs, erasePersonFromProofs } from './foreign-proofs.ts';
 import { erasePersonFromPlace, toHeadRecordColumns } from './heads.ts';
 import { erasePersonFromKnown } from './known-issues.ts';
 import { eraseVotes, removeLooks } from './outcomes.ts';
@@ -245,6 +246,7 @@ export async function eraseProjects(trx: Trx, jobs: Enqueuer, { ids, limit }: So
     .execute();
   await eraseInvestigations(trx, jobs, toIds(rows));
   if (rows.length === limit) return limit;
+  await eraseForeignProofs(trx, jobs, { projectIds: ids });
   const threads = await trx.deleteFrom('threads').where('project_id', 'in', ids).returning('id').execute();
   await jobs.remove(trx, 'publish', toIds(threads));
   await jobs.remove(trx, 'backfill', ids);
@@ -314,7 +316,8 @@ async function eraseAccount(
       (await erasePersonFromHeads(trx, githubId)) +
       (await eraseVotes(trx, githubId)) +
       (await erasePersonFromKnown(trx, jobs, githubId, now)) +
-      (await erasePersonFromPutBacks(trx, githubId, NOBODY));
+      (await erasePersonFromPutBacks(trx, githubId, NOBODY)) +
+      (await erasePersonFromProofs(trx, githubId));
     mentions += await erasePersonFromOverrides(trx, jobs, githubId, now);
     const actor = toGithubActor({ id: githubId });
     const audit = trx.updateTable('audit').set({ account_id: who }).where('account_id', '=', actor);

@@ -11,6 +11,7 @@ import { discardRefusedAnswers } from './migrations/0004-refused-answers.ts';
 import { createKnownIssueTables } from './migrations/0005-known-issues.ts';
 import { createOverrideTables } from './migrations/0006-overrides.ts';
 import { createPutBackTable } from './migrations/0007-put-backs.ts';
+import { createForeignProofTable } from './migrations/0008-foreign-proofs.ts';
 import { makeCommitMarks, sweepCommitMarks } from './postgres-errors.ts';
 import type { Reader } from './schema.ts';
 
@@ -32,6 +33,7 @@ export function listMigrations(form: TableForm): Record<string, Migration> {
     '0005-known-issues': { up: (database) => createKnownIssueTables(database, form) },
     '0006-overrides': { up: (database) => createOverrideTables(database, form) },
     '0007-put-backs': { up: (database) => createPutBackTable(database, form) },
+    '0008-foreign-proofs': { up: (database) => createForeignProofTable(database, form) },
   };
 }
 

@@ -3,6 +3,7 @@ import { sweepSessions, sweepSignIns } from './accounts.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { BATCH, deleteHeads, eraseHeads, eraseInvestigations, eraseProjects, repeatInBatches } from './erase.ts';
 import { closeUnseen } from './failures.ts';
+import { eraseForeignProofs } from './foreign-proofs.ts';
 import { sweepKnownIssues } from './known-issues.ts';
 import { ON_GITHUB, type Trx } from './schema.ts';
 
@@ -108,6 +109,7 @@ export function createRetentionVerbs(database: Database) {
       await repeat((trx) => sweepAudit(trx, endedBefore, BATCH));
       await repeat((trx) => closeUnseen(trx, jobs, { unseenSince: goneBefore, now, limit: BATCH }));
       const heads = await repeat((trx) => sweepHeads(trx, jobs, endedBefore));
+      await database.write((trx) => eraseForeignProofs(trx, jobs, { endedBefore }));
       const failures = await repeat((trx) => sweepFailures(trx, endedBefore));
       // Looked up in each transaction: GitHub may list a repository again.
       const findGone = async (trx: Trx) => ({ ids: await listGoneProjects(trx, goneBefore), limit: BATCH });

@@ -42,6 +42,7 @@ export interface Schema {
   overrides: OverrideTable;
   reruns: RerunTable;
   put_backs: PutBackTable;
+  foreign_proofs: ForeignProofTable;
   sessions: SessionTable;
   sign_in_codes: SignInCodeTable;
   sign_in_states: SignInStateTable;
@@ -222,6 +223,28 @@ interface CostTable {
   /** The part of second looks. */
   look_spent: number;
   look_turns: number;
+}
+
+export interface ForeignProofTable extends Sequenced {
+  id: string;
+  project_id: string;
+  pull_request: number;
+  head: string;
+  /** JSON: Person. Null: erased. */
+  asked_by: string | null;
+  asked_by_id: number | null;
+  comment_id: number | null;
+  asked_at: string;
+  /** Whether it may still write something on GitHub. */
+  is_open: 0 | 1;
+  /** JSON: ForeignProgress. */
+  progress: string;
+  /** JSON: PostedProofRun. Null: there is none. */
+  check_run: string | null;
+  /** When its push caused a run of CI; null: nothing was pushed. */
+  pushed_at: string | null;
+  created_at: string;
+  changed_at: string;
 }
 
 export interface HeadTable extends Sequenced {

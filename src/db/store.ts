@@ -10,6 +10,7 @@ import type { Database } from './database.ts';
 import { createDeliveryVerbs } from './deliveries.ts';
 import { createErasureVerbs } from './erase.ts';
 import { createFailureVerbs } from './failures.ts';
+import { createForeignProofVerbs } from './foreign-proofs.ts';
 import { createHeadVerbs } from './heads.ts';
 import { createInvestigationVerbs, createIssueVerbs } from './investigations.ts';
 import { createKnownIssueVerbs } from './known-issues.ts';
@@ -52,6 +53,7 @@ export function createVerbs(database: Database, seal: Seal) {
     ...createBackfillVerbs(database),
     ...createOutcomeVerbs(database),
     ...createOverrideVerbs(database),
+    ...createForeignProofVerbs(database),
     ...createAnswerVerbs(database),
     ...createErasureVerbs(database),
     ...createRetentionVerbs(database),

@@ -67,6 +67,11 @@ export async function verifyProof(
   const pull = await client.call('the pull request', signal, (deadline) =>
     client.octokit.rest.pulls.get({ ...repository, pull_number, request: { signal: deadline } }),
   );
+  const foreign = await findForeignRun({ client, repository, app, sha: pull.head.sha, signal });
+  if (foreign !== null) {
+    const verifying = { client, readCheck, app, repository, pull, signal };
+    return await verifyForeignProof(verifying, { ...foreign, given: source.text, url: source.url });
+  }
   const certificate = parseCertificate(source.text ?? findBlock(pull.body, source.url));
   if (certificate.pullRequest === '') return { state: 'not_verifiable', because: 'names_none', named: '' };
   const verifying = { client, readCheck, app, repository, pull, certificate, signal };
@@ -83,6 +88,163 @@ export async function verifyProof(
     bot: pull.user.login,
     turned: certificate.turned,
   };
+}
+
+const FOREIGN_CHECK = 'Causeway / proof';
+
+const FOREIGN = z.strictObject({
+  kind: z.literal('foreign'),
+  repository: z.string().regex(NAME),
+  pullRequest: z.string().max(1_000),
+  state: z.literal('proven'),
+  head: SHA,
+  base: SHA,
+  testCommit: SHA,
+  redBase: SHA,
+  greenBase: SHA,
+  author: z.string().max(100),
+  checks: z
+    .array(z.object({ name: z.string(), red: RUN, green: RUN }))
+    .min(1)
+    .max(100),
+  turned: z.array(z.string()).min(1).max(100),
+  diffHash: z.string(),
+});
+
+type ForeignCertificate = z.output<typeof FOREIGN>;
+
+interface ForeignRun {
+  /** Slug of the App that made it. */
+  readonly slug: string;
+  readonly summary: string;
+}
+
+interface HeadPlace extends Pick<Verifying, 'client' | 'repository' | 'app' | 'signal'> {
+  readonly sha: string;
+}
+
+/** The newest check run of that name on the head, by the App that is asked about; null: there is none. Only an App writes its own check runs. */
+async function findForeignRun({ client, repository, app, sha, signal }: HeadPlace): Promise<ForeignRun | null> {
+  const slug = app?.replace(/\[bot\]$/i, '').toLowerCase() ?? null;
+  const runs = await readAll('checks', async (page) => {
+    const of = { ...repository, ref: sha, check_name: FOREIGN_CHECK, filter: 'all' as const, ...page };
+    const found = await client.call('the checks', signal, (deadline) =>
+      client.octokit.rest.checks.listForRef({ ...of, request: { signal: deadline } }),
+    );
+    return found.check_runs;
+  });
+  const own = runs.filter((run) => run.app?.slug && (slug === null || run.app.slug.toLowerCase() === slug));
+  const newest = own.toSorted((one, other) => other.id - one.id)[0];
+  if (newest?.app?.slug === undefined) return null;
+  return { slug: newest.app.slug, summary: newest.output.summary ?? '' };
+}
+
+interface GivenForeign extends ForeignRun {
+  /** Of a file; null: none was given. */
+  readonly given: string | null;
+  readonly url: string;
+}
+
+/** The certificate of somebody else's fix: in our check run alone, whoever wrote what stands in the pull request. */
+async function verifyForeignProof(
+  at: Omit<Verifying, 'certificate'>,
+  { slug, summary, given, url }: GivenForeign,
+): Promise<VerifiedProof> {
+  const [, block] = [...summary.replaceAll('\r\n', '\n').matchAll(BLOCK)].at(-1) ?? [];
+  if (block === undefined) throw new CausewayError('absent', `${url} has no certificate: its proof did not succeed.`);
+  const certificate = parseForeign(block);
+  const deny = (faults: readonly string[]): VerifiedProof => ({ state: 'denied', faults });
+  if (given !== null && JSON.stringify(parseForeign(given)) !== JSON.stringify(certificate)) {
+    return deny(['it is not the certificate in the check run of the App on the head']);
+  }
+  const { head, base, testCommit, checks, turned, diffHash } = certificate;
+  // As of our own: the green half is the head itself.
+  const whole = { ...certificate, fixCommit: head, checks, turned, diffHash };
+  const verifying: Verifying = { ...at, certificate: whole };
+  const bot = `${slug}[bot]`;
+  const faults = [...checkWords(verifying, url), ...(await checkForeignPull(verifying))];
+  if (faults.length > 0) return deny(faults);
+  const ofCommits = await checkForeignCommits(verifying, { base, testCommit, head, bot });
+  if (ofCommits.length > 0) return deny(ofCommits);
+  const ofRuns = await checkRuns(verifying);
+  const gone = ofRuns.find((fault) => fault.includes('are gone'));
+  if (gone !== undefined) return { state: 'not_verifiable', because: 'logs_gone', named: certificate.pullRequest };
+  if (ofRuns.length > 0) return deny(ofRuns);
+  return {
+    state: 'confirmed',
+    repository: certificate.repository,
+    pullRequest: at.pull.html_url,
+    commit: head,
+    bot,
+    author: at.pull.user.login,
+    turned,
+  };
+}
+
+function parseForeign(text: string): ForeignCertificate {
+  try {
+    const parsed = FOREIGN.safeParse(JSON.parse(text));
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    const where = issue?.path.join('.') || 'it';
+    throw new CausewayError('usage', `This is no certificate of a foreign proof: "${where}" is missing or malformed.`);
+  } catch (error) {
+    if (error instanceof CausewayError) throw error;
+    throw new CausewayError('usage', 'This is no certificate of a proof: it is not JSON.', { cause: error });
+  }
+}
+
+async function checkForeignPull(verifying: Verifying): Promise<readonly string[]> {
+  const { pull, certificate } = verifying;
+  const { head, base } = pull;
+  return [
+    ...(head.repo?.id === base.repo.id
+      ? []
+      : [`its branch is in ${head.repo?.full_name ?? 'a repository that is gone'}`]),
+    ...(head.sha === certificate.fixCommit
+      ? []
+      : [`its head is ${shortenCommit(head.sha)}, and what was proven is ${shortenCommit(certificate.fixCommit)}`]),
+    ...((await isOnBaseBranch(verifying))
+      ? []
+      : [`its base ${shortenCommit(certificate.base)} is not part of "${base.ref}"`]),
+  ];
+}
+
+/** The red half is one commit of the App on the base, and holds the tests of the head as they are there. */
+async function checkForeignCommits(
+  verifying: Verifying,
+  { base, testCommit, head, bot }: Record<'base' | 'testCommit' | 'head' | 'bot', string>,
+): Promise<readonly string[]> {
+  const test = await compareProofCommits(verifying, base, testCommit);
+  const whole = await compareProofCommits(verifying, base, head);
+  if (test === null || whole === null) return ['its commits are not on top of its base on GitHub'];
+  if ([test, whole].some(({ files }) => files.length >= MOST_FILES)) {
+    return ['its change is too large for GitHub to compare it whole'];
+  }
+  if (test.commits?.length !== 1) return ['its tests alone are not one commit'];
+  const foreign = test.commits.flatMap((commit) => describeForeignCommit(commit, bot));
+  if (foreign.length > 0) return foreign;
+  const others = test.paths.filter((path) => !isTestPath(path));
+  const differing = test.files.filter(
+    ({ path, blob }) => !whole.files.some((file) => file.path === path && file.blob === blob),
+  );
+  return [
+    ...(others.length > 0 ? [`its tests alone change more than tests: ${others.join(', ')}`] : []),
+    ...(differing.length > 0
+      ? [`these tests are not as in the pull request: ${differing.map(({ path }) => path).join(', ')}`]
+      : []),
+    ...(hashChange(whole.files) === verifying.certificate.diffHash
+      ? []
+      : ['the change on GitHub is not the one that it names']),
+  ];
+}
+
+/** By its login: the App has opened nothing that would name its number. */
+function describeForeignCommit({ sha, commit, author }: ComparisonCommit, bot: string): readonly string[] {
+  const login = author !== null && 'login' in author ? author.login : 'somebody';
+  const { verified = false, reason = 'unsigned' } = commit.verification ?? {};
+  if (login.toLowerCase() !== bot.toLowerCase()) return [`${shortenCommit(sha)} is by ${login}, not by ${bot}`];
+  return verified ? [] : [`GitHub does not verify the signature of ${shortenCommit(sha)} (${reason})`];
 }
 
 /** What shows without GitHub. `url`: of the pull request that is asked about. */

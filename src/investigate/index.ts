@@ -2,7 +2,7 @@
 export { getBookedPrices, type Ledger, NOMINAL_PRICE } from './budget.ts';
 export { concludeRun } from './conclude.ts';
 export { CONCLUDE } from './conclusion-draft.ts';
-export { createGuard, type Guard, type GuardedChange, guardChange } from './guard-change.ts';
+export { createGuard, findPathGuard, type Guard, type GuardedChange, guardChange } from './guard-change.ts';
 export { type AgentEnd, type AgentInput, runAgent } from './loop.ts';
 export { type Brief, SYSTEM_TEXT } from './prompt.ts';
 export { showReadCode } from './read-code.ts';

@@ -40,7 +40,7 @@ export function createMcpServer(options: McpServerOptions, caller: McpCaller): M
   const { version, hasLedger } = options;
   const hasAnswers = hasLedger || caller.scopes.includes('issues:write');
   const tools = TOOLS.filter(({ scope }) => scope === undefined || caller.scopes.includes(scope)).filter(
-    ({ reads }) => reads === 'code' || hasAnswers,
+    ({ reads, needsLedger = false }) => (reads === 'code' || hasAnswers) && (hasLedger || !needsLedger),
   );
   const instructions = describeUse(hasLedger, tools);
   // What is listed never changes, so that no client keeps a stream open to hear of it.

@@ -4,6 +4,7 @@ import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { FailureView, Verdict, Whose } from '../core/check/index.ts';
 import type { Issue, Suspect } from '../core/issue/index.ts';
+import type { ForeignProofView } from '../core/proof/index.ts';
 import { type ApiCall, ApiRefusal } from './api-call.ts';
 import { cutToBytes } from './fit.ts';
 
@@ -26,9 +27,11 @@ export interface McpTool {
   readonly input: z.ZodObject;
   readonly annotations: ToolAnnotations;
   /** Needed besides those that only read. */
-  readonly scope?: 'issues:write';
+  readonly scope?: 'issues:write' | 'pull-requests:write';
   /** Code alone, or answers of investigations, which a command has only if it may start some. */
   readonly reads: 'code' | 'answers';
+  /** Whether it is of no use where nothing of GitHub is known. */
+  readonly needsLedger?: boolean;
   readonly run: (args: never, context: ToolContext) => Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -132,7 +135,72 @@ export const TOOLS: readonly McpTool[] = [
       return { investigationId, state: 'queued', next: 'get_investigation with this id and wait: 60' };
     },
   }),
+  defineMcpTool({
+    name: 'get_proof',
+    title: 'Get the proof of a pull request',
+    description:
+      'Whether the tests of a pull request fail without its change, as `prove` or `/analyse prove` found it: the state, the tests that prove nothing, the first error, and how to see it in a clone.',
+    input: z.object({ project: Project, pullRequest: z.int().min(1).describe('Number of the pull request.') }),
+    annotations: READS,
+    reads: 'code',
+    needsLedger: true,
+    run: async ({ project, pullRequest }, { call, hasLedger }) => {
+      const path = await findProofPath({ call, hasLedger }, project, pullRequest);
+      return describeProved((await call({ path })).value as ProvedPull);
+    },
+  }),
+  defineMcpTool({
+    name: 'prove',
+    title: 'Prove a pull request',
+    description:
+      "Has the repository's CI run the tests of a pull request without its change, on a branch and a draft of ours that go afterwards: one run of CI, at most six a day. get_proof says what it came to.",
+    input: z.object({
+      project: Project,
+      pullRequest: z.int().min(1).describe('Number of the pull request.'),
+      head: z
+        .string()
+        .regex(/^[0-9a-f]{40}$/)
+        .describe('Full sha of its head.'),
+    }),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    reads: 'code',
+    scope: 'pull-requests:write',
+    needsLedger: true,
+    run: async ({ project, pullRequest, head }, { call, hasLedger }) => {
+      const path = await findProofPath({ call, hasLedger }, project, pullRequest);
+      const { value } = await call({ method: 'POST', path, body: { head } });
+      return describeProved(value as ProvedPull);
+    },
+  }),
 ];
+
+/** Of `GET /api/v1/projects/{projectId}/proofs/{number}/`. */
+type ProvedPull = Omit<ForeignProofView, 'certificate'>;
+
+/** In a path a project has no name: its slash would make another path. */
+async function findProofPath(
+  context: Pick<ToolContext, 'call' | 'hasLedger'>,
+  given: string | undefined,
+  pullRequest: number,
+): Promise<string> {
+  const chosen = await chooseProject(context, given);
+  const all = chosen.includes('/')
+    ? ((await context.call({ path: 'projects/' })).value as readonly ListedProject[])
+    : [];
+  const named = all.find(({ name }) => name.toLowerCase() === chosen.toLowerCase());
+  return `projects/${encodeURIComponent(named?.id ?? chosen)}/proofs/${pullRequest}/`;
+}
+
+/** Names and errors are from logs. */
+function describeProved(proof: ProvedPull): Readonly<Record<string, unknown>> {
+  const { pullRequest, head, state, result, tests, quiet, turned, firstError, checks, testCommit, draft } = proof;
+  return {
+    ...{ pullRequest, head, state, runs: checks.map(({ red, green }) => ({ red: red.url, green: green.url })) },
+    ...(testCommit !== '' && { testCommit, draft }),
+    ...(state === 'running' && { next: 'get_proof again in a few minutes' }),
+    quoted: { result, tests, provesNothing: quiet, failedWithoutChange: turned, firstError, commands: proof.commands },
+  };
+}
 
 /** Of `GET /api/v1/checks/`. */
 interface JudgedHead {

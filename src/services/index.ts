@@ -1,4 +1,5 @@
 // What the doors of the App share: accepting, investigating, judging checks, access, limits and forecasts.
+
 export {
   type AcceptReportDeps,
   acceptReport,
@@ -37,6 +38,7 @@ export { type ContextAccess, guardIssues, isContextReadable } from './context.ts
 export { type ExplainedHead, explainChecks } from './explain-checks.ts';
 export { explainLog } from './explain-log.ts';
 export { type BranchState, findNeeds, type Need, readBranchStates } from './find-needs.ts';
+export { listReachedPaths } from './find-reached.ts';
 export {
   type Changes,
   createChanges,
@@ -59,6 +61,7 @@ export {
   tieFailure,
   untieIssue,
 } from './known-failures.ts';
+export { listDecidingPaths } from './list-deciding-paths.ts';
 export { createRateLimiter, type Hold, type RateLimiter, takeFromQuota } from './rate-limit.ts';
 export { listPatchHeaders, loadChange, toPatch, UNWRITABLE } from './read-patch.ts';
 export { findObstacle, type ProjectSettings, requestPullRequest } from './request-pull-request.ts';

@@ -30,6 +30,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   'report.accepted': { group: 'analysis', words: 'submitted a report' },
   'investigation.cancelled': { group: 'analysis', words: 'stopped an investigation' },
   'thread.opened': { group: 'analysis', words: 'requested an analysis' },
+  'proof.asked': { group: 'analysis', words: 'asked for the proof of a pull request' },
   'fix.requested': { group: 'analysis', words: 'requested a pull request' },
   'known.tied': { group: 'analysis', words: 'tied a known failure to an issue' },
   'known.ended': { group: 'analysis', words: 'untied a known failure' },

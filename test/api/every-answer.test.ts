@@ -53,6 +53,7 @@ function body(ground: ApiGround, { method, path }: Operation): object {
   if (method === 'POST' && path.endsWith('/webhooks/')) {
     return { body: { url: 'https://hooks.example.org/', types: ['issue.created'] } };
   }
+  if (method === 'POST' && path.includes('/proofs/')) return { body: { head: 'a'.repeat(40) } };
   if (path.endsWith('/logs/')) return { body: { data: 'x', projectId: IDS['projectId'] } };
   return method === 'POST' && path.endsWith('/issues/') ? { body: { data: 'x', projectId: ground.project.id } } : {};
 }

@@ -32,6 +32,8 @@ describe('the OpenAPI document', () => {
       'POST /api/v1/issues/{issueId}/pull-request/',
       'GET /api/v1/projects/',
       'GET /api/v1/projects/{projectId}/',
+      'GET /api/v1/projects/{projectId}/proofs/{number}/',
+      'POST /api/v1/projects/{projectId}/proofs/{number}/',
       'GET /api/v1/investigations/',
       'GET /api/v1/investigations/{investigationId}/',
       'DELETE /api/v1/investigations/{investigationId}/',

@@ -8,6 +8,7 @@ import { closingContract, movedContract } from './store-closing.ts';
 import { backfillsContract, deliveriesContract, publishingContract, urgencyContract } from './store-deliveries.ts';
 import { erasingContract, erasuresContract } from './store-erasures.ts';
 import { failuresContract, habitsContract, likeliestContract } from './store-failures.ts';
+import { foreignProofsContract } from './store-foreign-proofs.ts';
 import { forgettingChecksContract, forgettingContract } from './store-forgetting.ts';
 import { checkLinksContract, foundThreadsContract } from './store-found-threads.ts';
 import { headsContract, heldHeadsContract, redHeadsContract } from './store-heads.ts';
@@ -78,5 +79,6 @@ export function checksContract(engine: Engine): void {
     outcomesContract(engine);
     knownIssuesContract(engine);
     overridesContract(engine);
+    foreignProofsContract(engine);
   });
 }

@@ -64,10 +64,25 @@ function findAsserted(lines: readonly string[]): OwnTests['asserts'] {
   return bare.some((line) => NO_ERROR.test(line)) ? 'no_error' : 'unknown';
 }
 
+/** Titles of the tests whose own line is new: those that the change adds. */
+export function listAddedTests({ files }: ChangeSet): readonly string[] {
+  const titles = files.flatMap((change) => {
+    if (change.kind === 'deleted') return [];
+    const lines = change.after.split('\n');
+    const before = new Set(
+      change.kind === 'added' ? [] : change.before.split('\n').flatMap((line) => readBlockTitle(line) ?? []),
+    );
+    const inserted = findInserted(change, lines).flatMap((at) => readBlockTitle(lines[at] ?? '') ?? []);
+    return inserted.filter((title) => !before.has(title));
+  });
+  return [...new Set(titles)];
+}
+
 /** With computed parts, such as `${n}` or `%s`, a title isn't what the log says. */
 const COMPUTED = /\$\{|%[sdifjop#$]/;
 const TITLED = /\b(?:it|test|specify|scenario)\b[^'"`\n]{0,40}(['"`])((?:\\.|(?!\1)[^\\\n]){1,200})\1/;
 const GROUPED = /\b(?:describe|suite|context|feature)\b[^'"`\n]{0,40}(['"`])((?:\\.|(?!\1)[^\\\n]){1,200})\1/;
+const IMPORTED = /^\s*(?:import|export)\b|\brequire\s*\(/;
 const NAMED: readonly RegExp[] = [
   /\bdef (test\w{0,200})/,
   /\bfunc (?:\([^)\n]{0,100}\) )?(Test\w{1,200})/,
@@ -118,6 +133,8 @@ function measureBlockIndent(line: string): number {
 
 function readBlockTitle(line: string): string | null {
   const short = line.slice(0, 600);
+  // An import of `test` names no test.
+  if (IMPORTED.test(short)) return null;
   const title = TITLED.exec(short)?.[2];
   if (title !== undefined) return COMPUTED.test(title) ? null : unescapeTitle(title);
   for (const pattern of NAMED) {

@@ -1,9 +1,36 @@
 // A change in its parts, and its proof in CI.
-export { ASSERTION, type ChangeParts, isTestPath, listOwnTests, splitChange } from './change-parts.ts';
+export {
+  ASSERTION,
+  type ChangeParts,
+  isTestPath,
+  listAddedTests,
+  listOwnTests,
+  type OwnTests,
+  splitChange,
+} from './change-parts.ts';
+export {
+  type ForeignProgress,
+  type ForeignProof,
+  type ForeignResult,
+  isForeignProofOpen,
+  type PostedProofRun,
+  type PostedRedHalf,
+  type ProveRefusal,
+  type RedPlan,
+  type StartFault,
+} from './foreign.ts';
+export {
+  describeForeignResult,
+  type ForeignProofView,
+  listForeignCommands,
+  toCertificate,
+  toForeignView,
+} from './foreign-view.ts';
 export {
   type BaseCheck,
   type GreenFacts,
   type HalfCheck,
+  isOwnTest,
   judgeGreenHalf,
   judgeRedHalf,
   listThrown,
@@ -19,6 +46,7 @@ export {
   type NotRun,
   noteChecks,
   notePassed,
+  type OtherFailure,
   type ProofProgress,
   type ProofState,
   type ProofVerdict,

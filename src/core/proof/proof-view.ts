@@ -42,12 +42,18 @@ export type VerifiedProof =
       readonly commit: string;
       /** Login of the bot that opened it and made its commits. */
       readonly bot: string;
+      /** Who opened it, where that is somebody else; absent: the bot. */
+      readonly author?: string;
       readonly turned: readonly string[];
     }
   /** `faults`: what contradicts it, at least one. */
   | { readonly state: 'denied'; readonly faults: readonly string[] }
   /** It can't be said whose proof it is. `named`: the address that it has; "" for none. */
-  | { readonly state: 'not_verifiable'; readonly because: 'names_none' | 'file_alone'; readonly named: string };
+  | {
+      readonly state: 'not_verifiable';
+      readonly because: 'names_none' | 'file_alone' | 'logs_gone';
+      readonly named: string;
+    };
 
 /** Null until it has ended. `number`: of the pull request; absent: it is not needed. */
 export function toProof(progress: ProofProgress | undefined, number = 0): Proof | null {
@@ -205,6 +211,10 @@ function describeOtherFailure(because: OtherFailure): string {
       return 'the new test only asserts that there is no error, which a fix that hides the error passes as well';
     case 'other_reason':
       return `without the fix, the new test fails, but not with the reported error: “${because.error.slice(0, MAX_LINE)}”`;
+    case 'other_bases': {
+      const name = (sha: string) => (sha === '' ? 'a base that its log does not name' : sha.slice(0, 12));
+      return `the tests alone ran on ${name(because.red)} and the pull request on ${name(because.green)}, so more than its change may differ`;
+    }
     case 'tests_changed':
       return 'a further attempt changed the tests that had failed';
   }

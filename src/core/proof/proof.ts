@@ -51,7 +51,9 @@ export type OtherFailure =
   /** The report has an error that its log doesn't have. */
   | { readonly code: 'other_reason'; readonly error: string }
   /** A further attempt changed the tests. */
-  | { readonly code: 'tests_changed' };
+  | { readonly code: 'tests_changed' }
+  /** The halves were merged with different commits; "" where no log says with which. */
+  | { readonly code: 'other_bases'; readonly red: string; readonly green: string };
 
 export type NotRun =
   | 'no_checks'

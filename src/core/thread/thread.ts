@@ -90,7 +90,7 @@ export interface ThreadRecord {
 
 /** What a person can write after `/analyse`. */
 export const COMMAND_NAMES = [
-  ...(['fix', 'stop', 'retry', 'rerun', 'mine', 'not-mine'] as const),
+  ...(['fix', 'stop', 'retry', 'rerun', 'mine', 'not-mine', 'prove'] as const),
   ...(['right', 'wrong', 'known', 'revert', 'help'] as const),
 ] as const;
 
@@ -113,6 +113,8 @@ export interface CommandReply {
           /** Where no records are kept a revert could not be followed. */
           | 'revert_not_here'
           | 'nothing_to_revert'
+          | 'prove_needs_write'
+          | 'prove_needs_pull'
           | 'nothing_to_stop'
           | 'branch_in_fork'
           | 'overtaken'
@@ -148,6 +150,8 @@ export interface CommandReply {
         readonly number: number;
         readonly url: string;
       }
+    /** The proof of a pull request begins, or had begun; `branch`: where its tests run alone. */
+    | { readonly code: 'prove_begun' | 'prove_runs'; readonly branch: string }
     /** `offer`: absent in replies that an earlier version stored. */
     | { readonly code: 'did_you_mean'; readonly command: CommandName; readonly offer?: Offer }
     | { readonly code: 'nothing_to_judge'; readonly offer?: Offer }

@@ -31,6 +31,7 @@ export const onCheckSuiteCompleted: EventHandler<'check_suite.completed'> = asyn
   const { head_sha: sha, head_branch, conclusion } = suite;
   const branch = head_branch ?? '';
   const project = await findCheckedProject(deps, { repositoryId: repository.id, check: { app: suite.app } }, signal);
+  if (project !== null) await scheduleProofs(deps, project, null);
   if (project === null || (await areAllOurs(deps, project, [branch])) || !sha) return;
   const pullRequests = (suite.pull_requests ?? []).map(({ number }) => number);
   await noteEnd(deps, project, { head: { sha, branch }, conclusion: conclusion ?? '', pullRequests, waitMs: SUITE_MS });
@@ -52,6 +53,7 @@ export const onStatus: EventHandler<'status'> = async (deps, { payload }, signal
   const { repository, sha, state, context, updated_at: at, branches = [] } = payload;
   const project = await findCheckedProject(deps, { repositoryId: repository.id, check: null }, signal);
   if (project === null || !sha) return;
+  await scheduleProofs(deps, project, null);
   const tips = branches.filter(({ commit }) => !commit || commit.sha === sha).map(({ name }) => name);
   if (await areAllOurs(deps, project, tips)) return;
   if (!state || state === 'pending') return;
@@ -80,6 +82,7 @@ export const onPullRequestChanged: EventHandler<
   if (thread !== null) await schedulePublish(deps, thread);
   // Opened and not recorded yet: its branch is known.
   else if (pull.head.repo?.id === repository.id) await schedulePublishOfBranch(deps, project, pull.head.ref);
+  await scheduleProofs(deps, project, pull.number);
   if (before) await noteNextHead(deps, project, payload);
   // What failed only there no longer fails. Where its head is another's too, the look after this says so.
   if (action === 'closed')
@@ -90,6 +93,16 @@ export const onPullRequestChanged: EventHandler<
   if (!sha) return;
   await noteKnownHead(deps, project, { sha, branch: pull.head.ref }, action === 'opened' ? OPENED_MS : 0);
 };
+
+/** Proofs under way may go on, and one that has ended may be out of date. */
+async function scheduleProofs(
+  { store, now, memory }: CausewayAppDeps,
+  project: GithubProject,
+  pullRequest: number | null,
+): Promise<void> {
+  if (memory === 'github') return;
+  await store.scheduleProofs(project.id, pullRequest, now().toISOString());
+}
 
 /**
  * The end of a fork's checks names its branch and no pull request: where that branch is named like our default branch,

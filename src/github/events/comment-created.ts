@@ -7,6 +7,7 @@ import { cancelInvestigation } from '../../services/index.ts';
 import { isBot, isOurs, toPerson } from '../clients/index.ts';
 import { type CommentCommand, mayHaveCommand, parseCommand } from '../report/index.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
+import { askForProof } from './ask-for-proof.ts';
 import { carryOutKnown } from './known-command.ts';
 import { overrideVerdict } from './override-verdict.ts';
 import { addReaction, replyToCommand } from './replies.ts';
@@ -63,6 +64,8 @@ async function carryOutCommand(
         : await replyToCommand(deps, request, { code: 'fix_needs_write' }, signal);
     case 'revert':
       return await requestRevert(deps, request, signal);
+    case 'prove':
+      return await askForProof(deps, request, signal);
     case 'judge':
       return await recordVote(deps, command, request, signal);
     case 'known':

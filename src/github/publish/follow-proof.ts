@@ -1,14 +1,11 @@
 // Follows the proof of our own pull request: CI with the tests alone, then the fix, then CI with both; and how it ended.
 
-import type { ResultBudget } from 'causeway-ci-log';
-import { foldSpaces } from 'causeway-visible-text';
-import { type Check, ChecksClosed, createResultBudget, type NamedCheck } from '../../core/check/index.ts';
+import { createResultBudget, type NamedCheck } from '../../core/check/index.ts';
 import {
   type BaseCheck,
   type ChangedFile,
   type ChangeParts,
   endProof,
-  type HalfCheck,
   type HalfOutcome,
   hashChange,
   isTestPath,
@@ -27,7 +24,7 @@ import {
 } from '../../core/proof/index.ts';
 import { isEnded } from '../../core/report/index.ts';
 import type { PostedPullRequest } from '../../core/thread/index.ts';
-import { cancelInvestigation, OUTSIDE_OUTPUT, readCheckTexts } from '../../services/index.ts';
+import { cancelInvestigation } from '../../services/index.ts';
 import { openRepository, recoverFrom } from '../clients/index.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { findSilenceEnd } from './decide.ts';
@@ -42,6 +39,16 @@ import {
   readPart,
 } from './open-pull-request.ts';
 import { handOver } from './post-comments.ts';
+import {
+  type HalfPlace,
+  listChangedFiles,
+  MOST_LOGS,
+  NO_WORDS,
+  readHalf,
+  readLogOf,
+  readNamedChecks,
+  toGreenCheck,
+} from './read-halves.ts';
 import { hasFix, loadResult, type Result, type Work } from './view.ts';
 
 /** A pull request after a look at it. */
@@ -65,8 +72,6 @@ const HALF_MS = 2 * 3_600_000;
 const NO_CHECKS_MS = 600_000;
 const POLL_MS = 300_000;
 const SECOND_TRY_MS = 60_000;
-/** Logs that are read to see whether a passing check has run our tests. */
-const MOST_LOGS = 8;
 
 /** Only we push here until the fix is on the branch; somebody else's push ends it. */
 export async function followRedHalf(
@@ -81,14 +86,18 @@ export async function followRedHalf(
   if (proof.phase === 'judged') return await pushFix(work, { posted, proof }, parts);
   if (proof.phase !== 'red') return { posted, waitMs: null };
   const age = work.deps.now().getTime() - Date.parse(proof.since);
-  const base = await readNamedChecks(work, proof.base);
-  const named = await readNamedChecks(work, posted.headSha);
+  const base = await readNamedChecks(toHalfPlace(work), proof.base);
+  const named = await readNamedChecks(toHalfPlace(work), posted.headSha);
   const isLate = age >= (named.length === 0 ? NO_CHECKS_MS : HALF_MS);
   const own = listOwnTests(parts.test);
   const report = readReportText(work);
   const judgement = judgeRedHalf({
     base: base.map(({ latest }): BaseCheck => latest),
-    checks: await readHalf(work, named, { names: [...own.titles, ...own.files], thrown: listThrown(report), isLate }),
+    checks: await readHalf(toHalfPlace(work), named, {
+      names: [...own.titles, ...own.files],
+      thrown: listThrown(report),
+      isLate,
+    }),
     own,
     report,
     isLate,
@@ -299,8 +308,8 @@ async function settleLast(
 ): Promise<PostedPullRequest> {
   const judgement = judgeGreenHalf({
     half: proof.red,
-    base: (await readNamedChecks(work, proof.base)).map(({ latest }) => latest),
-    checks: (await readNamedChecks(work, posted.headSha)).map(toGreenCheck),
+    base: (await readNamedChecks(toHalfPlace(work), proof.base)).map(({ latest }) => latest),
+    checks: (await readNamedChecks(toHalfPlace(work), posted.headSha)).map(toGreenCheck),
     isLate: false,
   });
   if (judgement.kind !== 'ended') return endFollowedProof(posted, proof, 'closed').posted;
@@ -351,8 +360,8 @@ export async function settleProof(
   if (headSha !== live.headSha || (checks === 'waiting' && !isLate)) return judged;
   const judgement = judgeGreenHalf({
     half: proof.red,
-    base: (await readNamedChecks(work, proof.base)).map(({ latest }) => latest),
-    checks: (await readNamedChecks(work, headSha)).map(toGreenCheck),
+    base: (await readNamedChecks(toHalfPlace(work), proof.base)).map(({ latest }) => latest),
+    checks: (await readNamedChecks(toHalfPlace(work), headSha)).map(toGreenCheck),
     isLate,
   });
   if (judgement.kind === 'wait' || (judgement.kind === 'red' && mayTurn(posted))) return judged;
@@ -376,7 +385,7 @@ async function noteSeen(work: Work, proof: ProofProgress & { readonly phase: 'en
   if (proof.verdict.state !== 'not_run' || proof.fixCommit === null) return proof;
   return noteChecks(
     proof,
-    (await readNamedChecks(work, sha)).map(({ latest }) => latest),
+    (await readNamedChecks(toHalfPlace(work), sha)).map(({ latest }) => latest),
   );
 }
 
@@ -390,12 +399,12 @@ export async function proveFromChecks(work: Work, judged: FollowedPullRequest): 
   const [firstAttempt] = posted.attempts;
   const base = await readParent(work, firstAttempt?.headSha ?? posted.headSha);
   if (base === null) return judged;
-  const changed = await listChangedFiles(work, base, posted.headSha);
+  const changed = await listChangedFiles(toHalfPlace(work), base, posted.headSha);
   if (changed.some(({ path, status }) => status !== 'added' && isTestPath(path))) return judged;
-  const named = await readNamedChecks(work, base);
+  const named = await readNamedChecks(toHalfPlace(work), base);
   const red = await readFailing(work, named);
   if (red.checks.length === 0) return judged;
-  const checks = (await readNamedChecks(work, posted.headSha)).map(toGreenCheck);
+  const checks = (await readNamedChecks(toHalfPlace(work), posted.headSha)).map(toGreenCheck);
   const judgement = judgeGreenHalf({ half: red, base: named.map(({ latest }) => latest), checks, isLate: false });
   if (judgement.kind !== 'ended') return judged;
   const proof = { base, testCommit: base, fixCommit: posted.headSha, phase: 'green', red } as const;
@@ -415,22 +424,13 @@ async function readFailing(work: Work, named: readonly NamedCheck[]): Promise<Re
   const turned = new Set<string>();
   const resultBudget = createResultBudget();
   for (const { latest } of red) {
-    const { tests } = await readLogOf(work, latest, NOTHING, resultBudget);
+    const { tests } = await readLogOf(toHalfPlace(work), latest, NO_WORDS, resultBudget);
     if (tests.length === 0) continue;
     const { name, app, url, endedAt } = latest;
     checks.push({ name, app, red: { url, at: endedAt } });
     for (const test of tests) turned.add(test);
   }
   return { checks, turned: [...turned] };
-}
-
-/** Names of the tests that failed in a check's log, and its first error; empty where there is no log. */
-export async function readFailedLog(
-  place: ChecksPlace,
-  check: Check,
-  resultBudget: ResultBudget,
-): Promise<Pick<HalfCheck, 'tests' | 'firstError'>> {
-  return await readLogOf(place, check, NOTHING, resultBudget);
 }
 
 /** Whether a further attempt may follow. */
@@ -441,99 +441,16 @@ function mayTurn({ attempts, checks, handedOver }: PostedPullRequest): boolean {
 /** What is proven is the whole change, whose tests are those that failed. */
 async function certify(work: Work, proof: ProofProgress & { readonly phase: 'green' }, verdict: ProofVerdict) {
   if (verdict.state !== 'proven') return endProof(proof, verdict);
-  const tests = await listChangedFiles(work, proof.base, proof.testCommit);
-  const fix = await listChangedFiles(work, proof.testCommit, proof.fixCommit);
+  const tests = await listChangedFiles(toHalfPlace(work), proof.base, proof.testCommit);
+  const fix = await listChangedFiles(toHalfPlace(work), proof.testCommit, proof.fixCommit);
   const changesTests = ({ path, status }: ChangedFile) =>
     tests.some((test) => test.path === path) || (status !== 'added' && isTestPath(path));
   if (fix.some(changesTests)) {
     return endProof(proof, { state: 'fails_otherwise', because: { code: 'tests_changed' } });
   }
-  return endProof(proof, verdict, hashChange(await listChangedFiles(work, proof.base, proof.fixCommit)));
+  return endProof(proof, verdict, hashChange(await listChangedFiles(toHalfPlace(work), proof.base, proof.fixCommit)));
 }
 
-async function listChangedFiles(
-  { deps, view, signal }: Work,
-  from: string,
-  to: string,
-): Promise<readonly ChangedFile[]> {
-  const read = openRepository(deps, view.project, 'read', signal);
-  const basehead = `${from}...${to}`;
-  const { files = [] } = await read(({ rest }, place) =>
-    rest.repos.compareCommitsWithBasehead({ ...place, basehead, per_page: 1 }),
-  );
-  return files.map(({ filename, status, sha }) => ({ path: filename, status, blob: sha ?? '' }));
-}
-
-/** What reading checks takes. */
-export interface ChecksPlace extends Pick<Work, 'signal'> {
-  readonly deps: Pick<Work['deps'], 'checks' | 'readCheck' | 'redactor'>;
-  readonly view: Pick<Work['view'], 'project'>;
-}
-
-/** Empty where we may not see them. */
-export async function readNamedChecks(
-  { deps, view, signal }: ChecksPlace,
-  sha: string,
-): Promise<readonly NamedCheck[]> {
-  try {
-    return await deps.checks.listAll(view.project, sha, signal);
-  } catch (error) {
-    if (error instanceof ChecksClosed) return [];
-    throw error;
-  }
-}
-
-export function toGreenCheck({ latest, earlier }: NamedCheck) {
-  const { name, app, state, url, endedAt } = latest;
-  return { name, app, state, url, at: endedAt, isFlaky: earlier.some((one) => one.state !== state) };
-}
-
-/** Logs are read once all checks have ended; those of passing checks only where no other failed. */
-async function readHalf(
-  work: Work,
-  named: readonly NamedCheck[],
-  { isLate, ...wanted }: WantedWords & { readonly isLate: boolean },
-): Promise<readonly HalfCheck[]> {
-  const isReady = isLate || named.every(({ latest }) => latest.state !== 'waiting');
-  const isAnyRed = named.some(({ latest }) => latest.state === 'red');
-  const found: HalfCheck[] = [];
-  const resultBudget = createResultBudget();
-  let logs = 0;
-  for (const check of named) {
-    const { state } = check.latest;
-    const isRead = isReady && (state === 'red' || (state === 'green' && !isAnyRed && logs < MOST_LOGS));
-    if (isRead) logs += 1;
-    const read = isRead ? await readLogOf(work, check.latest, wanted, resultBudget) : UNREAD;
-    found.push({ ...toGreenCheck(check), ...read });
-  }
-  return found;
-}
-
-/** What is looked for in a log. */
-interface WantedWords {
-  /** Of our tests and their files. */
-  readonly names: readonly string[];
-  /** Of the report. */
-  readonly thrown: readonly string[];
-}
-
-const NOTHING: WantedWords = { names: [], thrown: [] };
-
-type ProofLog = Pick<HalfCheck, 'tests' | 'firstError' | 'namesOwn' | 'showsReported'>;
-
-const UNREAD: ProofLog = { tests: [], firstError: '', namesOwn: false, showsReported: false };
-
-async function readLogOf(
-  { deps, view, signal }: ChecksPlace,
-  check: Check,
-  { names, thrown }: WantedWords,
-  resultBudget: ResultBudget,
-): Promise<ProofLog> {
-  const place = { services: deps, project: view.project, signal };
-  const { output, words } = await readCheckTexts(place, check, { ...OUTSIDE_OUTPUT, resultBudget });
-  const { excerpt } = await deps.readCheck({ name: check.name, output, ...words });
-  const { tests, headline } = excerpt;
-  const namesOwn = names.some((name) => words.log.includes(name) || output.includes(name));
-  const showsReported = thrown.length === 0 || thrown.some((part) => foldSpaces(words.log).includes(part));
-  return { tests, firstError: headline, namesOwn, showsReported };
+function toHalfPlace({ deps, view, signal }: Work): HalfPlace {
+  return { deps, project: view.project, signal };
 }

@@ -4,10 +4,10 @@ import { createResultBudget, type NamedCheck, removeDuration } from '../../core/
 import type { RedHalf } from '../../core/proof/index.ts';
 import { judgeRevert, type PostedRevert, type RevertProof } from '../../core/put-back/index.ts';
 import { renderRevert, renderRevertClosed } from '../render/index.ts';
-import { readFailedLog, readNamedChecks, toGreenCheck } from './follow-proof.ts';
 import type { LivePullRequest } from './github-writer.ts';
 import { formatRevertMarker, hasRevertMarker, isAsSealed, sealText } from './marker.ts';
 import { describeRevert, findPassedAt, type PutBackWork, readForPutBack } from './put-back-view.ts';
+import { type HalfPlace, NO_WORDS, readLogOf, readNamedChecks, toGreenCheck } from './read-halves.ts';
 
 interface FollowedRevert {
   readonly pull: PostedRevert;
@@ -70,6 +70,10 @@ async function hasReason({ github, view }: PutBackWork, { number, createdAt }: L
   return own.some(({ body }) => hasRevertMarker(body, view.putBack.id, 'closed'));
 }
 
+function toHalfPlace({ deps, view, signal }: PutBackWork): HalfPlace {
+  return { deps, project: view.project, signal };
+}
+
 /** What is proven stays so for its commit. */
 async function proveRevert(work: PutBackWork, posted: PostedRevert, live: LivePullRequest): Promise<RevertProof> {
   if (posted.proof.kind === 'proven') return posted.proof;
@@ -77,8 +81,8 @@ async function proveRevert(work: PutBackWork, posted: PostedRevert, live: LivePu
     rest.git.getCommit({ ...place, commit_sha: posted.headSha }),
   );
   const base = head.parents[0]?.sha ?? '';
-  const onBase = base === '' ? [] : await readNamedChecks(work, base);
-  const named = await readNamedChecks(work, posted.headSha);
+  const onBase = base === '' ? [] : await readNamedChecks(toHalfPlace(work), base);
+  const named = await readNamedChecks(toHalfPlace(work), posted.headSha);
   const age = work.deps.now().getTime() - Date.parse(live.createdAt);
   return judgeRevert({
     base,
@@ -101,7 +105,7 @@ async function readRedHalf(work: PutBackWork, onBase: readonly NamedCheck[]): Pr
   const turned = new Set<string>();
   const budget = createResultBudget();
   for (const check of own.filter(({ state }) => state === 'red')) {
-    const { tests, firstError } = await readFailedLog(work, check, budget);
+    const { tests, firstError } = await readLogOf(toHalfPlace(work), check, NO_WORDS, budget);
     const same = tests.filter((test) => wanted.has(test));
     // A log without names of tests is compared by its error, and a check without a log by its name.
     const isSame =

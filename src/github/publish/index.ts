@@ -3,10 +3,19 @@
 export { isRemoved } from './decide.ts';
 export { decideCheckRun, loadCheckRunView, readButton, type WantedCheckRun } from './decide-check-run.ts';
 export { createGithubWriter } from './github-writer.ts';
-export { readMarker } from './marker.ts';
+export { digestOf, readMarker } from './marker.ts';
 export { isOurBranch } from './open-pull-request.ts';
 export { createCheckRunHandler } from './publish-check-run.ts';
+export { createPublishJob, runLater } from './publish-job.ts';
 export { createKnownHandler } from './publish-known-issue.ts';
 export { createPutBackHandler } from './publish-put-back.ts';
 export { createPublishHandler } from './publish-thread.ts';
-export { getNumber, loadIssue } from './view.ts';
+export {
+  type CheckedOut,
+  type HalfPlace,
+  listChangedFiles,
+  NO_WORDS,
+  readHalf,
+  readNamedChecks,
+} from './read-halves.ts';
+export { getNumber, loadIssue, type PublishDeps } from './view.ts';

@@ -12,7 +12,13 @@ const BUSY_MS = 60_000;
 /** At least so long after a write without a clear answer, whose effect is then looked for before it is repeated. */
 const UNSURE_MS = 15_000;
 
-const NAMES = { thread: 'thread', head: 'head', known: 'known issue', putBack: 'revert' } as const;
+const NAMES = {
+  thread: 'thread',
+  head: 'head',
+  known: 'known issue',
+  putBack: 'revert',
+  proof: 'proof',
+} as const;
 
 /** A job that brings one thread, head, known issue or revert up to date on GitHub. `recover`: for failures that aren't GitHub's; null: the job has failed. */
 export function createPublishJob(

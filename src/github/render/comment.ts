@@ -690,6 +690,14 @@ function describeReply({ why }: CommandReply): string {
       return `A revert is already open: ${formatPullLink(why)}`;
     case 'revert_merged':
       return `It was reverted in ${formatPullLink(why)}.`;
+    case 'prove_needs_write':
+      return '`/analyse prove` needs write access to this repository.';
+    case 'prove_needs_pull':
+      return '`/analyse prove` proves a pull request: comment it there.';
+    case 'prove_begun':
+      return `One run of CI more: the tests of this pull request without its change, on the branch \`${why.branch}\` with a draft of ours, both of which go afterwards. The result is the check run \`Causeway / proof\`.`;
+    case 'prove_runs':
+      return 'A proof of this commit is under way already. The result is the check run `Causeway / proof`.';
     case 'nothing_to_stop':
       return 'Nothing is running here, so there was nothing to stop.';
     case 'branch_in_fork':
@@ -787,6 +795,7 @@ const OFFERS: Readonly<Record<Offer['commands'][number], string>> = {
   fix: '`/analyse fix` to open a pull request',
   stop: '`/analyse stop` to stop what runs',
   revert: '`/analyse revert` to open a revert of it, since it broke the default branch',
+  prove: '`/analyse prove` to see whether its tests fail without its change',
   help: '',
 };
 

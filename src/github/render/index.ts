@@ -37,6 +37,12 @@ export {
   renderSuggestions,
 } from './comment.ts';
 export { renderForecast } from './forecast.ts';
+export {
+  type ProofRunText,
+  renderProofDraft,
+  renderProofRun,
+  renderStaleProof,
+} from './foreign-proof.ts';
 export { renderReason } from './issue-parts.ts';
 export { isCarriedOut, renderKnownComment } from './known-issue.ts';
 export { MAX_PAGE } from './page.ts';

@@ -144,5 +144,5 @@ function describeRefused(refusal: KnownRefusal, issue: number | null): string {
 
 /** Whether the command was carried out, or waits for a word of the person: neither is confusing. */
 export function isCarriedOut({ code }: CommandReply['why']): boolean {
-  return code === 'help' || code === 'known_proposed' || code === 'known_tied';
+  return code === 'help' || code === 'prove_begun' || code === 'known_proposed' || code === 'known_tied';
 }

@@ -17,6 +17,8 @@ export type CommentCommand =
   | KnownCommand
   /** Of the commit that broke the default branch. */
   | { readonly kind: 'revert' }
+  /** Of a pull request that is not ours: whether its tests fail without its change. */
+  | { readonly kind: 'prove' }
   /** Says that the answer is right or wrong, and why. */
   | { readonly kind: 'judge'; readonly vote: AnswerJudgement; readonly why: string }
   /** Runs failed jobs of the pull request once more. */
@@ -98,11 +100,12 @@ function cleanWords(words: string): string {
 /** Null: thanks or praise, which asks for nothing. */
 function toCommand(words: string, after: string): CommentCommand | null {
   const plain = words.replace(MARKS, '');
-  const verb = /^(fix|stop|help|rerun|revert)(?:,?[ \t]+please)?[.!?]*$/i.exec(plain.replace(/^re-run/i, 'rerun'))?.[1];
+  const verb = /^(fix|stop|help|rerun|revert|prove)(?:,?[ \t]+please)?[.!?]*$/i.exec(
+    plain.replace(/^re-run/i, 'rerun'),
+  )?.[1];
   const named = verb?.toLowerCase();
-  if (named === 'fix' || named === 'stop' || named === 'help' || named === 'rerun' || named === 'revert') {
-    return { kind: named };
-  }
+  if (named === 'fix' || named === 'stop' || named === 'help' || named === 'rerun') return { kind: named };
+  if (named === 'revert' || named === 'prove') return { kind: named };
   if (words === '?') return { kind: 'help' };
   const known = readKnownCommand(plain);
   if (known !== null) return known;

@@ -1,0 +1,131 @@
+// The proof of a pull request that is not ours: its tests alone on its base, beside the checks of its own head. What it came to, and how far
+// it is. Pure.
+
+import type { Person } from '../project/index.ts';
+import type { ProofVerdict } from './proof.ts';
+
+/** Asked for by a person, for one head of one pull request. */
+export interface ForeignProof {
+  readonly id: string;
+  readonly projectId: string;
+  readonly pullRequest: number;
+  /** The head when it was asked for: another one is not looked at. */
+  readonly head: string;
+  /** Null: erased. */
+  readonly askedBy: Person | null;
+  /** The comment with the command; null: it was a call of the API. */
+  readonly commentId: number | null;
+  /** GitHub's time of the command; of a call our own. */
+  readonly askedAt: string;
+  readonly progress: ForeignProgress;
+  readonly checkRun: PostedProofRun | null;
+  readonly createdAt: string;
+  readonly changedAt: string;
+}
+
+/** Our check run on the head, as we last wrote it. */
+export interface PostedProofRun {
+  readonly id: number;
+  readonly url: string;
+  readonly digest: string;
+}
+
+export type ForeignProgress =
+  /** Nothing of it is on GitHub. */
+  | { readonly phase: 'asked' }
+  /** Its branch or draft may be there, as far as a process got. */
+  | { readonly phase: 'opening'; readonly plan: RedPlan }
+  | { readonly phase: 'red'; readonly plan: RedPlan; readonly posted: PostedRedHalf; readonly since: string }
+  /** `posted`: null where nothing was pushed. `isTidy`: branch and draft are gone. */
+  | {
+      readonly phase: 'ended';
+      readonly plan: RedPlan | null;
+      readonly posted: PostedRedHalf | null;
+      readonly result: ForeignResult;
+      readonly isTidy: boolean;
+    };
+
+/** The commit with the tests alone, before it is made. */
+export interface RedPlan {
+  readonly baseBranch: string;
+  /** Where the pull request left its base: the parent of the test commit. */
+  readonly base: string;
+  /** Address of the pull request. */
+  readonly url: string;
+  /** Who opened it; null: a deleted user, or erased here. */
+  readonly author: Person | null;
+  /** Files of the pull request, at most as many as GitHub compares. */
+  readonly tests: readonly string[];
+  readonly fix: readonly string[];
+}
+
+export interface PostedRedHalf {
+  readonly branch: string;
+  readonly testCommit: string;
+  readonly number: number;
+  readonly url: string;
+}
+
+export type ForeignResult =
+  | { readonly kind: 'refused'; readonly because: ProveRefusal }
+  | {
+      readonly kind: 'judged';
+      readonly verdict: ProofVerdict;
+      /** Titles of the tests that the pull request adds, or changes where it adds none; at most 50. */
+      readonly tests: readonly string[];
+      /** Those of them that did not fail without the change. */
+      readonly quiet: readonly string[];
+      /** Of the red half; "" for none. */
+      readonly firstError: string;
+      /** What the halves were merged with; "" where no log says it. */
+      readonly redBase: string;
+      readonly greenBase: string;
+      /** Of the whole change; "" where it isn't proven. */
+      readonly diffHash: string;
+    };
+
+/** Why nothing was pushed, or what was is given up. */
+export type ProveRefusal =
+  | {
+      readonly code:
+        | 'fork'
+        | 'dependabot'
+        | 'closed'
+        | 'own'
+        | 'no_write'
+        | 'no_tests'
+        | 'no_ci'
+        | 'no_drafts'
+        | 'not_permitted'
+        | 'branch_taken'
+        | 'too_large'
+        | 'mode'
+        | 'cancelled';
+    }
+  /** `head`: the newer one. */
+  | { readonly code: 'moved'; readonly head: string }
+  /** Files that decide what runs, or which tests do. */
+  | { readonly code: 'guarded'; readonly paths: readonly string[] }
+  /** What a push or a draft of ours would start besides. */
+  | { readonly code: 'starts'; readonly faults: readonly StartFault[] }
+  | { readonly code: 'day_limit'; readonly limit: number };
+
+/** A place in a workflow file that would start more than the head's own runs, with what `github/workflows` says of it. */
+export interface StartFault {
+  readonly code: string;
+  readonly path: string;
+  readonly line: number;
+}
+
+/** Whether it may still write something on GitHub. */
+export function isForeignProofOpen({ progress }: Pick<ForeignProof, 'progress'>): boolean {
+  return progress.phase !== 'ended' || !progress.isTidy;
+}
+
+/** `proven` alone proves something; `running`: no result yet. */
+export type ForeignState = ProofVerdict['state'] | 'refused' | 'running';
+
+export function findForeignState({ progress }: Pick<ForeignProof, 'progress'>): ForeignState {
+  if (progress.phase !== 'ended') return 'running';
+  return progress.result.kind === 'refused' ? 'refused' : progress.result.verdict.state;
+}

@@ -1,0 +1,206 @@
+// Proofs of pull requests that are not ours: who asked for which, how far each is, and what CI was started for them.
+import type { Selectable } from 'kysely';
+import type { Person } from '../core/project/index.ts';
+import { type ForeignProgress, type ForeignProof, isForeignProofOpen } from '../core/proof/index.ts';
+import { toGithubActor, writeAudit } from './audit.ts';
+import type { Database, Enqueuer } from './database.ts';
+import type { ForeignProofTable, Trx } from './schema.ts';
+
+interface NewForeignProof
+  extends Pick<ForeignProof, 'id' | 'projectId' | 'pullRequest' | 'head' | 'commentId' | 'askedAt'> {
+  readonly askedBy: Person;
+}
+
+/** `running`: one of the same head was asked for before and has not ended, or the same comment asked for it. */
+type AskedProof = { readonly kind: 'asked' | 'running'; readonly proof: ForeignProof };
+
+export function createForeignProofVerbs(database: Database) {
+  const { jobs } = database;
+  return {
+    /** A person with write asks for the proof of a pull request's head: enqueues its `prove` job. */
+    askProof: (asked: NewForeignProof, now: string): Promise<AskedProof> =>
+      database.write((trx) => askProof(trx, jobs, asked, now)),
+    findForeignProof: (id: string): Promise<ForeignProof | null> =>
+      database.read(async (reader) => {
+        const row = await reader.selectFrom('foreign_proofs').selectAll().where('id', '=', id).executeTakeFirst();
+        return row ? toForeignProof(row) : null;
+      }),
+    /** The newest of that pull request. */
+    findProofOfPull: (projectId: string, pullRequest: number): Promise<ForeignProof | null> =>
+      database.read(async (reader) => {
+        const row = await reader
+          .selectFrom('foreign_proofs')
+          .selectAll()
+          .where('project_id', '=', projectId)
+          .where('pull_request', '=', pullRequest)
+          .orderBy('seq', 'desc')
+          .limit(1)
+          .executeTakeFirst();
+        return row ? toForeignProof(row) : null;
+      }),
+    /** Of all projects, or of one: those that may still write something on GitHub, oldest first. */
+    listOpenProofs: (projectId?: string): Promise<readonly ForeignProof[]> =>
+      database.read(async (reader) => {
+        let query = reader.selectFrom('foreign_proofs').selectAll().where('is_open', '=', 1).orderBy('seq');
+        if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+        return (await query.execute()).map(toForeignProof);
+      }),
+    /** Ids of the projects where a proof was ever asked for. */
+    listProvedProjects: (): Promise<readonly string[]> =>
+      database.read(async (reader) => {
+        const rows = await reader.selectFrom('foreign_proofs').select('project_id').distinct().execute();
+        return rows.map((row) => row.project_id);
+      }),
+    /** Runs of CI that proofs of the project have caused since then; `since`: ISO 8601. */
+    countProofRuns: (projectId: string, since: string): Promise<number> =>
+      database.read(async (reader) => {
+        const { count } = await reader
+          .selectFrom('foreign_proofs')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('project_id', '=', projectId)
+          .where('pushed_at', '>=', since)
+          .executeTakeFirstOrThrow();
+        return Number(count);
+      }),
+    /** `pushedAt`: when CI was caused; absent: as before. */
+    saveForeignProof: (
+      id: string,
+      saved: Pick<ForeignProof, 'progress' | 'checkRun'> & { readonly pushedAt?: string },
+      now: string,
+    ): Promise<void> =>
+      database.write(async (trx) => {
+        await trx
+          .updateTable('foreign_proofs')
+          .set({
+            progress: JSON.stringify(saved.progress),
+            check_run: saved.checkRun && JSON.stringify(saved.checkRun),
+            is_open: isForeignProofOpen(saved) ? 1 : 0,
+            changed_at: now,
+            ...(saved.pushedAt !== undefined && { pushed_at: saved.pushedAt }),
+          })
+          .where('id', '=', id)
+          .execute();
+      }),
+    /** Looks at the newest proof of a pull request, or at all open ones of the project (null): something happened there. */
+    scheduleProofs: (projectId: string, pullRequest: number | null, runAt: string): Promise<void> =>
+      database.write(async (trx) => {
+        const all = trx.selectFrom('foreign_proofs').select('id').where('project_id', '=', projectId);
+        const rows = await (pullRequest === null
+          ? all.where('is_open', '=', 1)
+          : all.where('pull_request', '=', pullRequest).orderBy('seq', 'desc').limit(1)
+        ).execute();
+        await jobs.enqueue(
+          trx,
+          rows.map((row) => toProveJob(row.id, projectId, runAt)),
+        );
+      }),
+  };
+}
+
+function toProveJob(id: string, projectId: string, runAt: string) {
+  return { kind: 'prove', subject: id, group: projectId, runAt, urgency: 'person' } as const;
+}
+
+async function askProof(trx: Trx, jobs: Enqueuer, asked: NewForeignProof, now: string): Promise<AskedProof> {
+  const { projectId, pullRequest, head, askedBy, commentId, askedAt } = asked;
+  const before = await trx
+    .selectFrom('foreign_proofs')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('pull_request', '=', pullRequest)
+    .orderBy('seq', 'desc')
+    .execute();
+  const same = before.find(
+    (row) => (commentId !== null && row.comment_id === commentId) || (row.is_open === 1 && row.head === head),
+  );
+  if (same !== undefined) return { kind: 'running', proof: toForeignProof(same) };
+  const proof: ForeignProof = {
+    ...asked,
+    progress: { phase: 'asked' },
+    checkRun: null,
+    createdAt: now,
+    changedAt: now,
+  };
+  await trx
+    .insertInto('foreign_proofs')
+    .values({
+      ...{ id: asked.id, project_id: projectId, pull_request: pullRequest, head, comment_id: commentId },
+      asked_by: JSON.stringify(askedBy),
+      asked_at: askedAt,
+      asked_by_id: askedBy.id,
+      progress: JSON.stringify(proof.progress),
+      ...{ is_open: 1, check_run: null, pushed_at: null, created_at: now, changed_at: now },
+    })
+    .execute();
+  await jobs.enqueue(trx, [toProveJob(asked.id, projectId, now)]);
+  await writeAudit(trx, {
+    at: now,
+    accountId: toGithubActor(askedBy),
+    verb: 'proof.asked',
+    subject: asked.id,
+    projectId,
+  });
+  return { kind: 'asked', proof };
+}
+
+function toForeignProof(row: Selectable<ForeignProofTable>): ForeignProof {
+  const progress: ForeignProgress = JSON.parse(row.progress);
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    pullRequest: row.pull_request,
+    head: row.head,
+    askedBy: row.asked_by === null ? null : JSON.parse(row.asked_by),
+    commentId: row.comment_id,
+    askedAt: row.asked_at,
+    progress,
+    checkRun: row.check_run === null ? null : JSON.parse(row.check_run),
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+  };
+}
+
+/** Of these projects, or what ended before: with their jobs. */
+export async function eraseForeignProofs(
+  trx: Trx,
+  jobs: Enqueuer,
+  of: { readonly projectIds: readonly string[] } | { readonly endedBefore: string },
+): Promise<void> {
+  const query = trx.deleteFrom('foreign_proofs').returning('id');
+  const rows = await ('projectIds' in of
+    ? query.where('project_id', 'in', of.projectIds)
+    : query.where('is_open', '=', 0).where('changed_at', '<', of.endedBefore)
+  ).execute();
+  await jobs.remove(
+    trx,
+    'prove',
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Who asked, and whose pull request it is. Returns how many named the person. */
+export async function erasePersonFromProofs(trx: Trx, personId: number): Promise<number> {
+  const rows = await trx
+    .selectFrom('foreign_proofs')
+    .selectAll()
+    .where(({ or, eb }) =>
+      or([eb('asked_by_id', '=', personId), eb('progress', 'like', `%"author":{"id":${personId},%`)]),
+    )
+    .execute();
+  for (const row of rows) {
+    const progress = removeAuthor(toForeignProof(row).progress, personId);
+    const asked = row.asked_by_id === personId ? { asked_by: null, asked_by_id: null } : {};
+    await trx
+      .updateTable('foreign_proofs')
+      .set({ ...asked, progress: JSON.stringify(progress) })
+      .where('id', '=', row.id)
+      .execute();
+  }
+  return rows.length;
+}
+
+function removeAuthor(progress: ForeignProgress, personId: number): ForeignProgress {
+  if (progress.phase === 'asked' || progress.plan?.author?.id !== personId) return progress;
+  const plan = { ...progress.plan, author: null };
+  return { ...progress, plan };
+}

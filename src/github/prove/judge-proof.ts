@@ -1,0 +1,188 @@
+// What both halves of a foreign proof come to: the tests alone on the base, and the checks of the pull request's own head.
+import type { NamedCheck } from '../../core/check/index.ts';
+import {
+  type BaseCheck,
+  type ForeignResult,
+  hashChange,
+  isOwnTest,
+  judgeGreenHalf,
+  judgeRedHalf,
+  type OtherFailure,
+  type ProofVerdict,
+  type RedPlan,
+} from '../../core/proof/index.ts';
+import { listReachedPaths } from '../../services/index.ts';
+import {
+  type CheckedOut,
+  type HalfPlace,
+  listChangedFiles,
+  NO_WORDS,
+  readHalf,
+  readNamedChecks,
+} from '../publish/index.ts';
+import type { ProveWork } from './prove-work.ts';
+import type { PlannedRedHalf } from './read-plan.ts';
+
+/** CI that takes longer proves nothing. */
+export const HALF_MS = 2 * 3_600_000;
+/** CI that hasn't started by then does not run for drafts. */
+const NO_CHECKS_MS = 600_000;
+
+type Judged = Extract<ForeignResult, { readonly kind: 'judged' }>;
+
+/** Milliseconds until it is worth a look again, or the result. */
+export type HalfJudgement =
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'ended'; readonly result: Judged };
+
+function toHalfPlace({ deps, project, signal }: ProveWork): HalfPlace {
+  return { deps, project, signal };
+}
+
+/** What the head's own checks allow before anything is pushed. Null: they pass, and the red half may be made. */
+export async function judgeOwnChecks(
+  work: ProveWork,
+  { plan, titles }: Pick<PlannedRedHalf, 'plan' | 'titles'>,
+  ageMs: number,
+): Promise<HalfJudgement | null> {
+  const named = await readNamedChecks(toHalfPlace(work), work.proof.head);
+  if (named.length === 0) {
+    if (ageMs < NO_CHECKS_MS) return { kind: 'wait', ms: NO_CHECKS_MS - ageMs };
+    return endHalf(titles, { state: 'not_run', because: 'no_ci' });
+  }
+  if (named.some(({ latest }) => latest.state === 'waiting')) {
+    if (ageMs < HALF_MS) return { kind: 'wait', ms: HALF_MS - ageMs };
+    return endHalf(titles, { state: 'not_run', because: 'too_long' });
+  }
+  const base = await readNamedChecks(toHalfPlace(work), plan.base);
+  const red = listFreshRed(named, base);
+  if (red.length === 0) return null;
+  return endHalf(titles, { state: 'fails_otherwise', because: { code: 'still_red', checks: red } });
+}
+
+/** Names of checks that are red here and not on the base. */
+function listFreshRed(named: readonly NamedCheck[], base: readonly NamedCheck[]): readonly string[] {
+  const isRedOnBase = ({ latest: { name, app } }: NamedCheck) =>
+    base.some(({ latest }) => latest.state === 'red' && latest.name === name && latest.app === app);
+  const red = named.filter((check) => check.latest.state === 'red' && !isRedOnBase(check));
+  return [...new Set(red.map(({ latest }) => latest.name))];
+}
+
+function endHalf(titles: readonly string[], verdict: ProofVerdict, more: Partial<Judged> = {}): HalfJudgement {
+  const none = { quiet: [], firstError: '', redBase: '', greenBase: '', diffHash: '' };
+  return { kind: 'ended', result: { kind: 'judged', verdict, tests: titles, ...none, ...more } };
+}
+
+export interface PushedHalf extends Pick<PlannedRedHalf, 'own' | 'titles'> {
+  readonly plan: RedPlan;
+  readonly testCommit: string;
+  /** Since the draft is there. */
+  readonly ageMs: number;
+}
+
+export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Promise<HalfJudgement> {
+  const { plan, own, titles, testCommit, ageMs } = pushed;
+  const at = toHalfPlace(work);
+  const named = await readNamedChecks(at, testCommit);
+  const limit = named.length === 0 ? NO_CHECKS_MS : HALF_MS;
+  const isLate = ageMs >= limit;
+  const base = (await readNamedChecks(at, plan.base)).map(({ latest }): BaseCheck => latest);
+  const names = [...own.titles, ...own.files];
+  const checks = await readHalf(at, named, { names, thrown: NO_WORDS.thrown, isLate });
+  const judgement = judgeRedHalf({ base, checks, own, report: '', isLate, mayRepeat: false });
+  if (judgement.kind === 'wait' || judgement.kind === 'repeat') return { kind: 'wait', ms: Math.max(0, limit - ageMs) };
+  const firstError = checks.find(({ state }) => state === 'red')?.firstError ?? '';
+  const redBase = findOneBase(checks, { head: testCommit, base: plan.base });
+  if (judgement.kind === 'ended') return endHalf(titles, judgement.verdict, { firstError, redBase, quiet: titles });
+  const { turned } = judgement.half;
+  const quiet = titles.filter((title) => !turned.some((name) => isOwnTest(name, { ...own, titles: [title] })));
+  const green = await readGreenHalf(work, judgement.half.checks);
+  const greenBase = findOneBase(green, { head: work.proof.head, base: plan.base });
+  const more = { firstError, redBase, greenBase, quiet };
+  if (quiet.length > 0) {
+    const ran = judgement.half.checks.map(({ name }) => name);
+    return endHalf(titles, { state: 'not_reproduced', checks: ran }, more);
+  }
+  const greenJudgement = judgeGreenHalf({
+    half: judgement.half,
+    base,
+    checks: green,
+    isLate: true,
+  });
+  if (greenJudgement.kind !== 'ended') {
+    const still = greenJudgement.kind === 'red' ? greenJudgement.checks : [];
+    return endHalf(titles, { state: 'fails_otherwise', because: { code: 'still_red', checks: still } }, more);
+  }
+  const { verdict } = greenJudgement;
+  if (verdict.state !== 'proven') return endHalf(titles, verdict, more);
+  const apart = await findApart(work, pushed, { redBase, greenBase });
+  if (apart !== null) return endHalf(titles, { state: 'fails_otherwise', because: apart }, more);
+  const diffHash = hashChange(await listChangedFiles(at, plan.base, work.proof.head));
+  return endHalf(titles, verdict, { ...more, diffHash });
+}
+
+/** The same checks of the head, with what they were merged with. */
+async function readGreenHalf(work: ProveWork, red: readonly { readonly name: string; readonly app: string }[]) {
+  const at = toHalfPlace(work);
+  const named = await readNamedChecks(at, work.proof.head);
+  const same = named.filter(({ latest }) => red.some(({ name, app }) => latest.name === name && latest.app === app));
+  const read = await readHalf(at, same, { ...NO_WORDS, isLate: true });
+  const checks = named.map(({ latest, earlier }) => {
+    const found = read.find(({ name, app }) => name === latest.name && app === latest.app);
+    const { name, app, state, url, endedAt } = latest;
+    return (
+      found ?? {
+        name,
+        app,
+        state,
+        url,
+        at: endedAt,
+        isFlaky: earlier.some((one) => one.state !== state),
+        checkedOut: null,
+      }
+    );
+  });
+  return checks;
+}
+
+/** What all of them ran on besides the head, by their logs; "": none says it, or they differ, or it is another head. */
+function findOneBase(checks: readonly { readonly checkedOut: CheckedOut | null }[], of: CheckedOut): string {
+  const bases = checks.flatMap(({ checkedOut }) => (checkedOut === null ? [] : findBaseOf(checkedOut, of)));
+  const [first = ''] = bases;
+  return bases.every((base) => base === first) ? first : '';
+}
+
+/** What is not merged with anything has the base that the pull request left. */
+function findBaseOf(checkedOut: CheckedOut, { head, base }: CheckedOut): string {
+  if (checkedOut.head !== head) return '';
+  return checkedOut.base === '' ? base : checkedOut.base;
+}
+
+interface MergedWith {
+  readonly redBase: string;
+  readonly greenBase: string;
+}
+
+/** Why the halves can't be compared; null: they ran on the same code but for the change. */
+async function findApart(
+  work: ProveWork,
+  { plan, titles }: PushedHalf,
+  { redBase, greenBase }: MergedWith,
+): Promise<OtherFailure | null> {
+  if (redBase === '' || greenBase === '') return { code: 'other_bases', red: redBase, green: greenBase };
+  if (redBase === greenBase) return null;
+  const between = await listChangedFiles(toHalfPlace(work), greenBase, redBase);
+  // Nothing between them: one is not above the other, or there is more than GitHub compares.
+  if (between.length === 0 || between.length >= MOST_COMPARED)
+    return { code: 'other_bases', red: redBase, green: greenBase };
+  const paths = between.map(({ path }) => path);
+  const own = new Set([...plan.tests, ...plan.fix]);
+  const { deps, project, proof, signal } = work;
+  const tests = { files: plan.tests, titles };
+  const reached = await listReachedPaths(await deps.source.open(project, signal), proof.head, { tests, paths }, signal);
+  const isApart = reached.length > 0 || paths.some((path) => own.has(path));
+  return isApart ? { code: 'other_bases', red: redBase, green: greenBase } : null;
+}
+
+/** GitHub compares no more files at once. */
+const MOST_COMPARED = 300;

@@ -1,0 +1,80 @@
+// Our check run `Causeway / proof` on the head of somebody else's pull request: made once, written again where its text changes, and a newer one
+// where the pull request has moved on.
+import { type PostedProofRun, toCertificate } from '../../core/proof/index.ts';
+import { openRepository, readPages } from '../clients/index.ts';
+import { digestOf, listChangedFiles } from '../publish/index.ts';
+import { type ProofRunText, renderProofRun, renderStaleProof } from '../render/index.ts';
+import type { ProveWork } from './prove-work.ts';
+import { readProvedPull } from './read-plan.ts';
+
+const PROOF_CHECK = 'Causeway / proof';
+const MOST_PAGES = 5;
+
+/** What is on the head now; null: GitHub takes none of ours. Looks for one that was made and not recorded first. */
+export async function showProofRun(work: ProveWork): Promise<PostedProofRun | null> {
+  const { proof, project, deps } = work;
+  const certificate = toCertificate(proof, project.name);
+  const wanted = renderProofRun({ proof, repository: project.name, webUrl: deps.webUrl, certificate });
+  return await writeProofRun(work, proof.head, wanted, proof.checkRun);
+}
+
+async function writeProofRun(
+  work: ProveWork,
+  head_sha: string,
+  wanted: ProofRunText,
+  known: PostedProofRun | null,
+): Promise<PostedProofRun | null> {
+  const { deps, project, proof, signal } = work;
+  const digest = digestOf(JSON.stringify(wanted));
+  if (known?.digest === digest) return known;
+  const posted = known ?? (await findProofRun(work, head_sha));
+  const redact = (text: string) => deps.redactor.redact(text);
+  const output = { title: await redact(wanted.title), summary: await redact(wanted.summary) };
+  const state =
+    wanted.status === 'completed'
+      ? ({ status: 'completed', conclusion: wanted.conclusion } as const)
+      : ({ status: 'in_progress' } as const);
+  const write = openRepository(deps, project, 'check', signal);
+  if (posted !== null) {
+    await write(({ rest }, place) => rest.checks.update({ ...place, check_run_id: posted.id, ...state, output }));
+    return { ...posted, digest };
+  }
+  const run = { name: PROOF_CHECK, head_sha, external_id: proof.id, ...state, output };
+  const { id, html_url: url } = await write(({ rest }, place) => rest.checks.create({ ...place, ...run }));
+  return { id, url: url ?? '', digest };
+}
+
+/** The first one of ours there that names this proof. */
+async function findProofRun(
+  { deps, project, proof, signal }: ProveWork,
+  ref: string,
+): Promise<Pick<PostedProofRun, 'id' | 'url'> | null> {
+  const { appId } = await deps.clients.identity(signal);
+  const read = openRepository(deps, project, 'read', signal);
+  const { items } = await readPages(MOST_PAGES, async (page) => {
+    const of = { ref, app_id: appId, check_name: PROOF_CHECK, filter: 'all' as const };
+    return (await read(({ rest }, place) => rest.checks.listForRef({ ...place, ...of, ...page }))).check_runs;
+  });
+  const [first] = items
+    .filter((run) => run.app?.id === appId && run.name === PROOF_CHECK && run.external_id === proof.id)
+    .toSorted((one, other) => one.id - other.id);
+  return first === undefined ? null : { id: first.id, url: first.html_url ?? '' };
+}
+
+/** After new commits: says on the new head that what was proven is not what is there, if its tests or its change differ. */
+export async function noteStale(work: ProveWork): Promise<void> {
+  const { deps, project, proof, signal } = work;
+  const { progress } = proof;
+  if (progress.phase !== 'ended' || progress.result.kind !== 'judged' || progress.plan === null) return;
+  const newest = await deps.store.findProofOfPull(proof.projectId, proof.pullRequest);
+  const pull = await readProvedPull(work);
+  if (newest?.id !== proof.id || pull === null || pull.state === 'closed' || pull.head === proof.head) return;
+  const at = { deps, project, signal };
+  const toKey = ({ path, status, blob }: { readonly path: string; readonly status: string; readonly blob: string }) =>
+    JSON.stringify([path, status, blob]);
+  const before = new Set((await listChangedFiles(at, pull.baseBranch, proof.head)).map(toKey));
+  const after = await listChangedFiles(at, pull.baseBranch, pull.head);
+  const differs = after.length !== before.size || after.some((file) => !before.has(toKey(file)));
+  if (!differs) return;
+  await writeProofRun(work, pull.head, renderStaleProof(proof), null);
+}

@@ -1,0 +1,162 @@
+// The handler of `prove` jobs: goes on with one proof of somebody else's pull request, one recorded step after another.
+import { isAtLeast, isGithubProject } from '../../core/project/index.ts';
+import type { ForeignProgress, ForeignProof, ForeignResult, ProveRefusal } from '../../core/proof/index.ts';
+import { isForeignProofOpen } from '../../core/proof/index.ts';
+import type { JobHandler, JobResult } from '../../core/queue.ts';
+import { createPublishJob, type PublishDeps, runLater } from '../publish/index.ts';
+import { HALF_MS, type HalfJudgement, judgeBothHalves, judgeOwnChecks } from './judge-proof.ts';
+import { noteStale, showProofRun } from './proof-run.ts';
+import type { ProveWork } from './prove-work.ts';
+import { planRedHalf, readProvedPull, refusePull } from './read-plan.ts';
+import { findStartFaults, isPushedAfter, readHeadRuns } from './read-starts.ts';
+import { isStillOurs, openRedHalf, tidyRedHalf } from './red-half.ts';
+
+/** One proof of a repository at a time: others wait for its turn, and look again after this if its end is not told. */
+const TURN_MS = 60_000;
+const POLL_MS = 120_000;
+const DAY_MS = 24 * 3_600_000;
+/** Runs of CI that proofs cause in one repository: CI has its price. */
+const MOST_A_DAY = 6;
+/** More steps than a proof has: what comes back this often goes on later. */
+const MOST_STEPS = 12;
+
+/** What a step leaves behind; null: nothing has changed. */
+interface Step {
+  readonly progress: ForeignProgress | null;
+  /** When to go on; 0: at once, null: when something happens. */
+  readonly waitMs: number | null;
+  readonly isPush?: boolean;
+}
+
+export function createProveHandler(deps: PublishDeps): JobHandler {
+  return createPublishJob(deps, 'proof', async (id, signal): Promise<JobResult> => {
+    for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+      const proof = await deps.store.findForeignProof(id);
+      const project = proof && (await deps.store.findProject(proof.projectId));
+      if (proof === null || project === null || !isGithubProject(project)) return { kind: 'done' };
+      const work: ProveWork = { deps, project, proof, signal };
+      if (!isForeignProofOpen(proof)) {
+        await noteStale(work);
+        return { kind: 'done' };
+      }
+      const { progress, waitMs, isPush = false } = await takeStep(work);
+      const next = progress ?? proof.progress;
+      const checkRun = await showProofRun({ ...work, proof: { ...proof, progress: next } });
+      const now = deps.now().toISOString();
+      await deps.store.saveForeignProof(id, { progress: next, checkRun, ...(isPush && { pushedAt: now }) }, now);
+      if (waitMs === null) {
+        // Those that waited for their turn.
+        await deps.store.scheduleProofs(proof.projectId, null, now);
+        return { kind: 'done' };
+      }
+      if (waitMs > 0) return runLater(deps, waitMs);
+    }
+    return runLater(deps, POLL_MS);
+  });
+}
+
+async function takeStep(work: ProveWork): Promise<Step> {
+  const { progress } = work.proof;
+  switch (progress.phase) {
+    case 'asked':
+      return await beginProof(work);
+    case 'opening':
+      return await pushRedHalf(work, progress);
+    case 'red':
+      return await followRedRun(work, progress);
+    case 'ended':
+      await tidyRedHalf(work);
+      return { progress: { ...progress, isTidy: true }, waitMs: null };
+  }
+}
+
+function endWith(
+  { progress }: Pick<ForeignProof, 'progress'>,
+  result: ForeignResult,
+  plan = 'plan' in progress ? progress.plan : null,
+): Step {
+  const posted = 'posted' in progress ? progress.posted : null;
+  return { progress: { phase: 'ended', plan, posted, result, isTidy: false }, waitMs: 0 };
+}
+
+function refuseWith({ proof }: Pick<ProveWork, 'proof'>, because: ProveRefusal): Step {
+  return endWith(proof, { kind: 'refused', because });
+}
+
+/** Nothing of it is on GitHub but our check run. */
+async function beginProof(work: ProveWork): Promise<Step> {
+  const { deps, proof } = work;
+  const [first] = await deps.store.listOpenProofs(proof.projectId);
+  if (first !== undefined && first.id !== proof.id) return { progress: null, waitMs: TURN_MS };
+  const pull = await readProvedPull(work);
+  const because = refusePull(pull, proof) ?? (await refuseByRules(work));
+  if (pull === null || because !== null) return refuseWith(work, because ?? { code: 'closed' });
+  const planned = await planRedHalf(work, pull, pull.baseBranch);
+  if (planned.kind === 'refused') return refuseWith(work, planned.because);
+  const own = await judgeOwnChecks(work, planned, measureAge(work, proof.createdAt));
+  if (own?.kind === 'wait') return { progress: null, waitMs: Math.min(POLL_MS, own.ms) };
+  if (own !== null) return endWith(proof, own.result, planned.plan);
+  const runs = await readHeadRuns(work);
+  if (isPushedAfter(runs, proof.askedAt)) return refuseWith(work, { code: 'moved', head: pull.head });
+  const faults = await findStartFaults(work, { plan: planned.plan, runs });
+  if (faults.length > 0) return endWith(proof, { kind: 'refused', because: { code: 'starts', faults } }, planned.plan);
+  return { progress: { phase: 'opening', plan: planned.plan }, waitMs: 0, isPush: true };
+}
+
+/** The rules are those of every push of ours; the limit counts what was pushed before. */
+async function refuseByRules({ deps, project, proof, signal }: ProveWork): Promise<ProveRefusal | null> {
+  const { config } = await deps.configuration.of(project, signal);
+  if (config.mode !== 'fix' || deps.ceiling !== 'fix') return { code: 'mode' };
+  const { askedBy } = proof;
+  const role = askedBy === null ? null : await deps.permissions.roleNow(askedBy, project, signal);
+  if (role === null || !isAtLeast(role, 'write')) return { code: 'no_write' };
+  const since = new Date(deps.now().getTime() - DAY_MS).toISOString();
+  const isFull = (await deps.store.countProofRuns(project.id, since)) >= MOST_A_DAY;
+  return isFull ? { code: 'day_limit', limit: MOST_A_DAY } : null;
+}
+
+function measureAge({ deps }: ProveWork, since: string): number {
+  return deps.now().getTime() - Date.parse(since);
+}
+
+/** Once more what may have changed since it was decided: after a crash that can be long ago. */
+async function pushRedHalf(
+  work: ProveWork,
+  { plan }: Extract<ForeignProgress, { readonly phase: 'opening' }>,
+): Promise<Step> {
+  const { deps, project, proof, signal } = work;
+  const pull = await readProvedPull(work);
+  const because = refusePull(pull, proof);
+  if (pull === null || because !== null) return refuseWith(work, because ?? { code: 'closed' });
+  const role = proof.askedBy === null ? null : await deps.permissions.roleNow(proof.askedBy, project, signal);
+  if (role === null || !isAtLeast(role, 'write')) return refuseWith(work, { code: 'no_write' });
+  const planned = await planRedHalf(work, pull, plan.base);
+  if (planned.kind === 'refused') return refuseWith(work, planned.because);
+  const faults = await findStartFaults(work, { plan, runs: await readHeadRuns(work) });
+  if (faults.length > 0) return refuseWith(work, { code: 'starts', faults });
+  const opened = await openRedHalf(work, { plan, files: planned.files, removed: planned.removed });
+  if (opened.kind === 'refused') return refuseWith(work, opened.because);
+  const since = deps.now().toISOString();
+  return { progress: { phase: 'red', plan, posted: opened.posted, since }, waitMs: POLL_MS };
+}
+
+async function followRedRun(
+  work: ProveWork,
+  { plan, posted, since }: Extract<ForeignProgress, { readonly phase: 'red' }>,
+): Promise<Step> {
+  const { proof } = work;
+  const pull = await readProvedPull(work);
+  const because = refusePull(pull, proof);
+  if (pull === null || because !== null) return refuseWith(work, because ?? { code: 'closed' });
+  if (!(await isStillOurs(work, posted))) return refuseWith(work, { code: 'cancelled' });
+  const planned = await planRedHalf(work, pull, plan.base);
+  if (planned.kind === 'refused') return refuseWith(work, planned.because);
+  const { own, titles } = planned;
+  const ageMs = measureAge(work, since);
+  const judged: HalfJudgement = await judgeBothHalves(work, {
+    ...{ plan, own, titles, ageMs },
+    testCommit: posted.testCommit,
+  });
+  if (judged.kind === 'ended') return endWith(proof, judged.result);
+  return { progress: null, waitMs: Math.max(1_000, Math.min(POLL_MS, judged.ms, HALF_MS)) };
+}

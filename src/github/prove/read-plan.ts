@@ -1,0 +1,183 @@
+// What the proof of somebody else's pull request would take: its tests apart from its fix, and why it is refused before anything is pushed.
+
+import type { FileChange, FileMode } from 'causeway-diff';
+import type { Repository, SourceTree, TreeEntry } from 'causeway-git-objects';
+import type { Person } from '../../core/project/index.ts';
+import type { ForeignProof, ProveRefusal, RedPlan } from '../../core/proof/index.ts';
+import { isTestPath, listAddedTests, listOwnTests, type OwnTests } from '../../core/proof/index.ts';
+import { listDecidingPaths, readWholeText } from '../../services/index.ts';
+import { ignoreUnknown, openRepository } from '../clients/index.ts';
+import type { ProveWork } from './prove-work.ts';
+
+/** A pull request as GitHub has it now. */
+export interface StandingPull {
+  readonly url: string;
+  readonly state: 'open' | 'closed';
+  readonly head: string;
+  readonly headBranch: string;
+  readonly isFork: boolean;
+  /** Null: a deleted user. */
+  readonly author: Person | null;
+  readonly baseBranch: string;
+}
+
+export interface RedHalfFile {
+  readonly path: string;
+  readonly mode: FileMode;
+  /** Git's name of its content, which the repository has already. */
+  readonly blob: string;
+}
+
+/** The red half, ready to be made. */
+export interface PlannedRedHalf {
+  readonly kind: 'planned';
+  readonly plan: RedPlan;
+  readonly files: readonly RedHalfFile[];
+  /** Paths that the pull request's tests leave: renamed. */
+  readonly removed: readonly string[];
+  readonly own: OwnTests;
+  /** Titles of tests that it adds; where it adds none, of those that it changes. */
+  readonly titles: readonly string[];
+}
+
+interface RefusedPlan {
+  readonly kind: 'refused';
+  readonly because: ProveRefusal;
+}
+
+export async function readProvedPull({ deps, project, proof, signal }: ProveWork): Promise<StandingPull | null> {
+  const read = openRepository(deps, project, 'read', signal);
+  const pull = await ignoreUnknown(
+    read(({ rest }, place) => rest.pulls.get({ ...place, pull_number: proof.pullRequest })),
+  );
+  if (pull === null) return null;
+  const { head, base, user } = pull;
+  return {
+    url: pull.html_url,
+    state: pull.state === 'open' ? 'open' : 'closed',
+    head: head.sha,
+    headBranch: head.ref,
+    isFork: head.repo?.id !== base.repo.id,
+    author: user === null ? null : { id: user.id, login: user.login },
+    baseBranch: base.ref,
+  };
+}
+
+/** Their tokens read only, and see other secrets: what runs for them must not run for us. */
+const RESTRICTED_BOTS = new Set(['dependabot[bot]', 'dependabot-preview[bot]']);
+
+/** What can be said of the pull request itself; null: nothing is against it. */
+export function refusePull(pull: StandingPull | null, { head }: Pick<ForeignProof, 'head'>): ProveRefusal | null {
+  if (pull === null || pull.state === 'closed') return { code: 'closed' };
+  if (pull.isFork) return { code: 'fork' };
+  if (RESTRICTED_BOTS.has(pull.author?.login.toLowerCase() ?? '')) return { code: 'dependabot' };
+  return pull.head === head ? null : { code: 'moved', head: pull.head };
+}
+
+/** GitHub compares no more files at once. */
+const MOST_FILES = 300;
+
+/** `from`: the base branch, or where the pull request left it. */
+export async function planRedHalf(
+  work: ProveWork,
+  pull: Pick<StandingPull, 'baseBranch' | 'author' | 'url'>,
+  from: string,
+): Promise<PlannedRedHalf | RefusedPlan> {
+  const { deps, project, proof, signal } = work;
+  const read = openRepository(deps, project, 'read', signal);
+  const basehead = `${from}...${proof.head}`;
+  const compared = await ignoreUnknown(
+    read(({ rest }, place) => rest.repos.compareCommitsWithBasehead({ ...place, basehead, per_page: 1 })),
+  );
+  if (compared === null) return refusePlan({ code: 'closed' });
+  const { files = [], merge_base_commit: mergeBase } = compared;
+  if (files.length >= MOST_FILES) return refusePlan({ code: 'too_large' });
+  const changed = files.map(({ filename, status, previous_filename: before }) => ({
+    path: filename,
+    isGone: status === 'removed',
+    previousPath: status === 'renamed' ? (before ?? '') : '',
+  }));
+  const repository = await deps.source.open(project, signal);
+  for (const sha of [mergeBase.sha, proof.head]) {
+    if (!(await repository.ensureCommit(sha, signal))) return refusePlan({ code: 'closed' });
+  }
+  const trees = { before: repository.tree(mergeBase.sha), after: repository.tree(proof.head) };
+  const paths = [...new Set(changed.flatMap(({ path, previousPath }) => [path, previousPath]).filter(Boolean))];
+  const guarded = await listDecidingPaths(trees, paths, signal);
+  if (guarded.length > 0) return refusePlan({ code: 'guarded', paths: guarded });
+  // A test that is deleted, or moved between tests and code, shows no fault.
+  const tests = changed.filter(
+    ({ path, isGone, previousPath }) =>
+      !isGone && isTestPath(path) && (previousPath === '' || isTestPath(previousPath)),
+  );
+  const fix = changed.filter((file) => !tests.includes(file));
+  const found = await readTestFiles(repository, { base: mergeBase.sha, head: proof.head }, tests, signal);
+  if (found === null) return refusePlan({ code: 'guarded', paths: tests.map(({ path }) => path) });
+  const changeSet = { base: mergeBase.sha, files: found.changes };
+  const own = listOwnTests(changeSet);
+  const added = listAddedTests(changeSet);
+  if (fix.length === 0 || own.titles.length === 0) return refusePlan({ code: 'no_tests' });
+  return {
+    kind: 'planned',
+    plan: {
+      baseBranch: pull.baseBranch,
+      base: mergeBase.sha,
+      url: pull.url,
+      author: pull.author,
+      tests: tests.map(({ path }) => path),
+      fix: fix.map(({ path }) => path),
+    },
+    files: found.files,
+    removed: tests.map(({ previousPath }) => previousPath).filter(Boolean),
+    own,
+    titles: (added.length > 0 ? added : own.titles).slice(0, MOST_TITLES),
+  };
+}
+
+const MOST_TITLES = 50;
+
+function refusePlan(because: ProveRefusal): RefusedPlan {
+  return { kind: 'refused', because };
+}
+
+interface ChangedTest {
+  readonly path: string;
+  readonly previousPath: string;
+}
+
+/** Null where one is no plain file, such as a link, which could lead elsewhere. */
+async function readTestFiles(
+  repository: Repository,
+  { base, head }: { readonly base: string; readonly head: string },
+  tests: readonly ChangedTest[],
+  signal: AbortSignal,
+): Promise<{ readonly files: readonly RedHalfFile[]; readonly changes: readonly FileChange[] } | null> {
+  const after = repository.tree(head);
+  const entries = new Map((await after.files(signal)).entries.map((entry) => [entry.path, entry]));
+  const files: RedHalfFile[] = [];
+  const changes: FileChange[] = [];
+  for (const { path, previousPath } of tests) {
+    const entry = entries.get(path);
+    const mode = entry === undefined ? null : toMode(entry);
+    if (entry === undefined || mode === null) return null;
+    files.push({ path, mode, blob: entry.blob });
+    changes.push(await readTestChange({ before: repository.tree(base), after }, { path, previousPath, mode }, signal));
+  }
+  return { files, changes };
+}
+
+function toMode({ kind }: Pick<TreeEntry, 'kind'>): FileMode | null {
+  if (kind === 'file') return '100644';
+  return kind === 'executable' ? '100755' : null;
+}
+
+/** What is no text names no tests. */
+async function readTestChange(
+  { before, after }: { readonly before: SourceTree; readonly after: SourceTree },
+  { path, previousPath, mode }: ChangedTest & { readonly mode: FileMode },
+  signal: AbortSignal,
+): Promise<FileChange> {
+  const now = (await readWholeText(after, path, signal)) ?? '';
+  const old = await readWholeText(before, previousPath || path, signal);
+  return old === null ? { kind: 'added', path, mode, after: now } : { kind: 'modified', path, before: old, after: now };
+}

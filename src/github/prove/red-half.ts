@@ -1,0 +1,148 @@
+// The red half on GitHub: a commit with the tests alone, its branch and its draft. Each is looked for before it is made; all are taken away again.
+import type { ForeignProof, PostedRedHalf, ProveRefusal, RedPlan } from '../../core/proof/index.ts';
+import { GithubFailure, ignoreUnknown, openRepository, recoverFrom } from '../clients/index.ts';
+import { createGithubWriter } from '../publish/index.ts';
+import { renderProofDraft } from '../render/index.ts';
+import type { ProveWork } from './prove-work.ts';
+import type { RedHalfFile } from './read-plan.ts';
+
+export const PROOF_BRANCHES = 'causeway/prove/';
+
+export function nameProofBranch({ pullRequest }: Pick<ForeignProof, 'pullRequest'>): string {
+  return `${PROOF_BRANCHES}${pullRequest}`;
+}
+
+const TRAILER = /^Causeway-Proof: (prf_[0-9A-Za-z]{1,40})\s*$/m;
+
+/** Id of the proof that a commit of ours was made for; null: of none. */
+export function readProofOf({
+  message,
+  isOurs,
+}: {
+  readonly message: string;
+  readonly isOurs: boolean;
+}): string | null {
+  return isOurs ? (TRAILER.exec(message)?.[1] ?? null) : null;
+}
+
+interface RedHalfToOpen {
+  readonly plan: RedPlan;
+  readonly files: readonly RedHalfFile[];
+  readonly removed: readonly string[];
+}
+
+type OpenedRedHalf =
+  | { readonly kind: 'opened'; readonly posted: PostedRedHalf }
+  | { readonly kind: 'refused'; readonly because: ProveRefusal };
+
+/** Pushes the commit and opens its draft, or finds what an earlier try has made. */
+export async function openRedHalf(work: ProveWork, half: RedHalfToOpen): Promise<OpenedRedHalf> {
+  const { deps, project, proof, signal } = work;
+  const github = createGithubWriter(deps, project, signal);
+  const branch = nameProofBranch(proof);
+  const head = await github.readBranch(branch);
+  const of = head === null ? null : readProofOf(head);
+  if (head !== null && of === null) return { kind: 'refused', because: { code: 'branch_taken' } };
+  if (head !== null && of !== proof.id) await github.deleteBranch(branch);
+  try {
+    const testCommit = head !== null && of === proof.id ? head.sha : await pushTests(work, half, branch);
+    const draft = await openDraft(work, branch, half.plan);
+    if (draft === null) return { kind: 'refused', because: { code: 'no_drafts' } };
+    return { kind: 'opened', posted: { branch, testCommit, ...draft } };
+  } catch (error) {
+    if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
+    deps.log.warn({ proof: proof.id, err: error }, 'GitHub refused the red half of a proof');
+    return { kind: 'refused', because: { code: 'not_permitted' } };
+  }
+}
+
+/** Of the commit. A number sign would link it from the pull request. */
+export function renderTestMessage({ id, pullRequest }: Pick<ForeignProof, 'id' | 'pullRequest'>): string {
+  return [
+    `Tests of pull request ${pullRequest} alone`,
+    '',
+    'Without its change they should fail. Made for a proof; not to be merged.',
+    '',
+    `Causeway-Proof: ${id}`,
+  ].join('\n');
+}
+
+/** From blobs that the head has: nothing of a test passes through us. The branch comes last, and as one push. */
+async function pushTests(
+  { deps, project, proof, signal }: ProveWork,
+  { plan, files, removed }: RedHalfToOpen,
+  branch: string,
+): Promise<string> {
+  const push = openRepository(deps, project, 'push', signal);
+  const parent = await push(({ rest }, place) => rest.git.getCommit({ ...place, commit_sha: plan.base }));
+  const tree = [
+    ...files.map(({ path, mode, blob }) => ({ path, mode, type: 'blob' as const, sha: blob })),
+    ...removed.map((path) => ({ path, mode: '100644' as const, type: 'blob' as const, sha: null })),
+  ];
+  const made = await push(({ rest }, place) => rest.git.createTree({ ...place, base_tree: parent.tree.sha, tree }));
+  const commit = { message: renderTestMessage(proof), tree: made.sha, parents: [plan.base] };
+  const { sha } = await push(({ rest }, place) => rest.git.createCommit({ ...place, ...commit }));
+  await push(({ rest }, place) => rest.git.createRef({ ...place, ref: `refs/heads/${branch}`, sha }));
+  return sha;
+}
+
+/** Null: GitHub offers no drafts here, and a pull request that looks ready is not opened. */
+async function openDraft(
+  { deps, project, proof, signal }: ProveWork,
+  branch: string,
+  plan: RedPlan,
+): Promise<Pick<PostedRedHalf, 'number' | 'url'> | null> {
+  const found = await createGithubWriter(deps, project, signal).findPullRequest(branch);
+  if (found?.state === 'open') return { number: found.number, url: found.url };
+  const push = openRepository(deps, project, 'push', signal);
+  const text = renderProofDraft(proof);
+  const request = { ...text, head: branch, base: plan.baseBranch, draft: true };
+  return await recoverFrom<Pick<PostedRedHalf, 'number' | 'url'> | null>(
+    ['refused'],
+    async () => {
+      const { number, html_url: url } = await push(({ rest }, place) => rest.pulls.create({ ...place, ...request }));
+      return { number, url };
+    },
+    (error) => {
+      if (error.status === 422) return null;
+      throw error;
+    },
+  );
+}
+
+/** What became of the red half while its checks ran. */
+export async function isStillOurs(
+  { deps, project, proof, signal }: ProveWork,
+  { branch, testCommit, number }: PostedRedHalf,
+): Promise<boolean> {
+  const github = createGithubWriter(deps, project, signal);
+  const head = await github.readBranch(branch);
+  if (head === null || head.sha !== testCommit || readProofOf(head) !== proof.id) return false;
+  return (await github.readPullRequest(number)).state === 'open';
+}
+
+/** Closes our drafts of this branch and deletes it, whatever a killed process left of them; what others have made stays. */
+export async function tidyRedHalf({ deps, project, proof, signal }: ProveWork): Promise<void> {
+  const github = createGithubWriter(deps, project, signal);
+  const branch = nameProofBranch(proof);
+  const head = await github.readBranch(branch);
+  const of = head === null ? null : readProofOf(head);
+  if (head === null || of !== proof.id) return;
+  await removeProofBranch({ deps, project, signal }, branch);
+}
+
+/** Closes the drafts of ours that are open from that branch, and deletes it: its head must be ours. */
+export async function removeProofBranch(
+  { deps, project, signal }: Omit<ProveWork, 'proof'>,
+  branch: string,
+): Promise<void> {
+  const { botId } = await deps.clients.identity(signal);
+  const push = openRepository(deps, project, 'push', signal);
+  const open = await push(({ rest }, place) =>
+    rest.pulls.list({ ...place, head: `${place.owner}:${branch}`, state: 'open', per_page: 10 }),
+  );
+  for (const { number } of open.filter((one) => one.head.ref === branch && one.user?.id === botId)) {
+    await push(({ rest }, place) => rest.pulls.update({ ...place, pull_number: number, state: 'closed' }));
+  }
+  await ignoreUnknown(createGithubWriter(deps, project, signal).deleteBranch(branch));
+}

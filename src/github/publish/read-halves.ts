@@ -1,0 +1,123 @@
+// What the checks of one commit say of a proof's half: their states, the logs that matter, and the files between two commits.
+
+import type { ResultBudget } from 'causeway-ci-log';
+import { foldSpaces } from 'causeway-visible-text';
+import { type Check, ChecksClosed, createResultBudget, type NamedCheck } from '../../core/check/index.ts';
+import type { GithubProject } from '../../core/project/index.ts';
+import type { ChangedFile, HalfCheck } from '../../core/proof/index.ts';
+import { OUTSIDE_OUTPUT, readCheckTexts } from '../../services/index.ts';
+import { openRepository } from '../clients/index.ts';
+import type { PublishDeps } from './view.ts';
+
+/** Where a half is read. */
+export interface HalfPlace {
+  readonly deps: Pick<PublishDeps, 'clients' | 'checks' | 'readCheck' | 'redactor'>;
+  readonly project: GithubProject;
+  readonly signal: AbortSignal;
+}
+
+/** Logs that are read to see whether a passing check has run our tests. */
+export const MOST_LOGS = 8;
+
+/** As GitHub compares two commits, at most 300. */
+export async function listChangedFiles(
+  { deps, project, signal }: HalfPlace,
+  from: string,
+  to: string,
+): Promise<readonly ChangedFile[]> {
+  const read = openRepository(deps, project, 'read', signal);
+  const basehead = `${from}...${to}`;
+  const { files = [] } = await read(({ rest }, place) =>
+    rest.repos.compareCommitsWithBasehead({ ...place, basehead, per_page: 1 }),
+  );
+  return files.map(({ filename, status, sha }) => ({ path: filename, status, blob: sha ?? '' }));
+}
+
+/** Empty where we may not see them. */
+export async function readNamedChecks(
+  { deps, project, signal }: HalfPlace,
+  sha: string,
+): Promise<readonly NamedCheck[]> {
+  try {
+    return await deps.checks.listAll(project, sha, signal);
+  } catch (error) {
+    if (error instanceof ChecksClosed) return [];
+    throw error;
+  }
+}
+
+export function toGreenCheck({ latest, earlier }: NamedCheck) {
+  const { name, app, state, url, endedAt } = latest;
+  return { name, app, state, url, at: endedAt, isFlaky: earlier.some((one) => one.state !== state) };
+}
+
+/** Logs are read once all checks have ended; those of passing checks only where no other failed. */
+export async function readHalf(
+  at: HalfPlace,
+  named: readonly NamedCheck[],
+  { isLate, ...wanted }: WantedWords & { readonly isLate: boolean },
+): Promise<readonly ReadHalfCheck[]> {
+  const isReady = isLate || named.every(({ latest }) => latest.state !== 'waiting');
+  const isAnyRed = named.some(({ latest }) => latest.state === 'red');
+  const found: ReadHalfCheck[] = [];
+  const resultBudget = createResultBudget();
+  let logs = 0;
+  for (const check of named) {
+    const { state } = check.latest;
+    const isRead = isReady && (state === 'red' || (state === 'green' && !isAnyRed && logs < MOST_LOGS));
+    if (isRead) logs += 1;
+    const read = isRead ? await readLogOf(at, check.latest, wanted, resultBudget) : UNREAD;
+    found.push({ ...toGreenCheck(check), ...read });
+  }
+  return found;
+}
+
+/** What is looked for in a log. */
+interface WantedWords {
+  /** Of our tests and their files. */
+  readonly names: readonly string[];
+  /** Of the report. */
+  readonly thrown: readonly string[];
+}
+
+export const NO_WORDS: WantedWords = { names: [], thrown: [] };
+
+interface ReadHalfCheck extends HalfCheck {
+  readonly checkedOut: CheckedOut | null;
+}
+
+type ProofLog = Pick<ReadHalfCheck, 'tests' | 'firstError' | 'namesOwn' | 'showsReported' | 'checkedOut'>;
+
+const UNREAD: ProofLog = { tests: [], firstError: '', namesOwn: false, showsReported: false, checkedOut: null };
+
+export async function readLogOf(
+  { deps, project, signal }: HalfPlace,
+  check: Check,
+  { names, thrown }: WantedWords,
+  resultBudget: ResultBudget,
+): Promise<ProofLog> {
+  const place = { services: deps, project, signal };
+  const { output, words } = await readCheckTexts(place, check, { ...OUTSIDE_OUTPUT, resultBudget });
+  const { excerpt } = await deps.readCheck({ name: check.name, output, ...words });
+  const { tests, headline } = excerpt;
+  const namesOwn = names.some((name) => words.log.includes(name) || output.includes(name));
+  const showsReported = thrown.length === 0 || thrown.some((part) => foldSpaces(words.log).includes(part));
+  return { tests, firstError: headline, namesOwn, showsReported, checkedOut: findCheckedOut(words.log) };
+}
+
+/** What a job ran on: of a pull request a merge commit, which GitHub does not keep. `base`: "" where it is no merge. */
+export interface CheckedOut {
+  readonly head: string;
+  readonly base: string;
+}
+
+/** As git prints both for actions/checkout. The first such line counts, since what tests print comes after it. */
+const CHECKED_OUT =
+  /HEAD is now at [0-9a-f]{7,40} (?:Merge ([0-9a-f]{40}) into ([0-9a-f]{40})\s*$)?|git log -1 --format='?%H'?\s*\n(?:\S{20,40}Z )?'?([0-9a-f]{40})'?\s*$/m;
+
+/** Null: no line says it. */
+function findCheckedOut(log: string): CheckedOut | null {
+  const [, head, base = '', plain] = CHECKED_OUT.exec(log) ?? [];
+  const sha = head ?? plain;
+  return sha === undefined ? null : { head: sha, base };
+}

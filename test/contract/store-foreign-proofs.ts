@@ -1,0 +1,116 @@
+// The store's contract: proofs of pull requests that are not ours.
+import { describe, expect, it } from 'vitest';
+import type { ForeignProgress } from '../../src/core/proof/foreign.ts';
+import { at, NOW, SHA } from '../support/store-samples.ts';
+import { type Engine, openGithub } from './engine.ts';
+
+const MONA = { id: 7, login: 'mona' };
+const ADA = { id: 70, login: 'orla-q' };
+
+const PLAN = {
+  ...{ baseBranch: 'main', base: SHA, url: 'https://github.test/octo/shop/pull/5', author: ADA },
+  ...{ tests: ['test/a.test.js'], fix: ['src/a.js'] },
+};
+const RED: ForeignProgress = {
+  ...{ phase: 'red', plan: PLAN, since: NOW },
+  posted: { branch: 'causeway/prove/5', testCommit: SHA, number: 6, url: 'https://github.test/octo/shop/pull/6' },
+};
+const ENDED: ForeignProgress = {
+  ...{ phase: 'ended', plan: PLAN, posted: null, isTidy: true },
+  result: { kind: 'refused', because: { code: 'closed' } },
+};
+
+export function foreignProofsContract(engine: Engine): void {
+  describe('a foreign proof', () => {
+    async function asked() {
+      const opened = await openGithub(engine);
+      const ask = (id: string, more: Partial<Parameters<typeof opened.store.askProof>[0]> = {}) =>
+        opened.store.askProof(
+          {
+            ...{
+              id,
+              projectId: opened.project.id,
+              pullRequest: 5,
+              head: SHA,
+              commentId: 1,
+              askedBy: MONA,
+              askedAt: NOW,
+            },
+            ...more,
+          },
+          NOW,
+        );
+      const proveJobs = async () =>
+        (await opened.jobs()).filter(({ kind }) => kind === 'prove').map(({ subject }) => subject);
+      return { ...opened, ask, proveJobs };
+    }
+
+    it('is asked for once: by the same comment, and for a head as long as it is under way', async () => {
+      await using opened = await asked();
+      const { ask, proveJobs, store } = opened;
+      expect((await ask('prf_1')).kind).toBe('asked');
+      expect((await opened.audit()).filter(({ verb }) => verb === 'proof.asked')).toEqual([
+        { verb: 'proof.asked', subject: 'prf_1' },
+      ]);
+      expect(await ask('prf_2')).toMatchObject({ kind: 'running', proof: { id: 'prf_1', askedBy: MONA } });
+      expect(await ask('prf_3', { commentId: 2 })).toMatchObject({ kind: 'running', proof: { id: 'prf_1' } });
+      expect((await ask('prf_4', { commentId: 3, head: 'b'.repeat(40) })).kind).toBe('asked');
+      expect(await proveJobs()).toEqual(['prf_1', 'prf_4']);
+      await store.saveForeignProof('prf_1', { progress: ENDED, checkRun: null }, at(1));
+      expect(await ask('prf_5')).toMatchObject({ kind: 'running', proof: { id: 'prf_1' } });
+      expect((await ask('prf_6', { commentId: 6 })).kind).toBe('asked');
+      expect((await store.findProofOfPull(opened.project.id, 5))?.id).toBe('prf_6');
+    });
+
+    it('is open until it is tidy, and counts for the day once it was pushed', async () => {
+      await using opened = await asked();
+      const { ask, store, project } = opened;
+      await ask('prf_1');
+      await ask('prf_2', { pullRequest: 9, commentId: 2 });
+      const checkRun = { id: 3, url: 'https://github.test/3', digest: 'd' };
+      await store.saveForeignProof('prf_1', { progress: RED, checkRun, pushedAt: at(2) }, at(2));
+      expect(await store.findForeignProof('prf_1')).toMatchObject({ progress: RED, checkRun });
+      expect((await store.listOpenProofs(project.id)).map(({ id }) => id)).toEqual(['prf_1', 'prf_2']);
+      expect([await store.countProofRuns(project.id, at(2)), await store.countProofRuns(project.id, at(3))]).toEqual([
+        1, 0,
+      ]);
+      await store.saveForeignProof('prf_1', { progress: ENDED, checkRun }, at(3));
+      expect((await store.listOpenProofs()).map(({ id }) => id)).toEqual(['prf_2']);
+      expect(await store.countProofRuns(project.id, at(2))).toBe(1);
+      expect(await store.listProvedProjects()).toEqual([project.id]);
+    });
+
+    it('is looked at when something happens: the open ones of a project, or the newest of a pull request', async () => {
+      await using opened = await asked();
+      const { ask, store, project, proveJobs } = opened;
+      await ask('prf_1');
+      await store.saveForeignProof('prf_1', { progress: ENDED, checkRun: null }, at(1));
+      await ask('prf_2', { pullRequest: 9, commentId: 2 });
+      expect(await proveJobs()).toEqual(['prf_1', 'prf_2']);
+      await store.scheduleProofs(project.id, null, at(2));
+      await store.scheduleProofs(project.id, 5, at(2));
+      expect(new Set(await proveJobs())).toEqual(new Set(['prf_1', 'prf_2']));
+    });
+
+    it('names nobody who was erased, and goes with its project and its time', async () => {
+      await using opened = await asked();
+      const { ask, store, project, proveJobs } = opened;
+      await ask('prf_1');
+      await store.saveForeignProof('prf_1', { progress: RED, checkRun: null }, at(1));
+      await store.eraseAccount('70', at(2));
+      expect(await opened.tablesHolding('orla-q')).toEqual([]);
+      expect(await store.findForeignProof('prf_1')).toMatchObject({
+        askedBy: MONA,
+        progress: { plan: { author: null } },
+      });
+      await store.eraseAccount('7', at(3));
+      expect((await store.findForeignProof('prf_1'))?.askedBy).toBeNull();
+      await store.saveForeignProof('prf_1', { progress: ENDED, checkRun: null }, at(4));
+      await ask('prf_2', { pullRequest: 9, commentId: 2 });
+      await store.sweep({ endedBefore: at(5), keysBefore: NOW, now: at(6) });
+      expect([await store.findForeignProof('prf_1'), await proveJobs()]).toEqual([null, ['prf_2']]);
+      await store.eraseProject(project.id, at(7));
+      expect([await store.findForeignProof('prf_2'), await proveJobs()]).toEqual([null, []]);
+    });
+  });
+}
