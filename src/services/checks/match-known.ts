@@ -127,7 +127,8 @@ function toTimeOf(at: string): number {
 
 /**
  * The file of the failing test or of the cause that the change touches; null: none. "": not all files of the change are
- * known. Where the file of the failing test isn't known, it may be any test that the change touches.
+ * known. Where the file of the failing test isn't known, it may be any test that the change touches; where the machine failed
+ * before any test did, there is none.
  */
 function findTouched(finding: Finding, changed: ChangedFiles | null): string | null {
   if (changed === null || changed.isCut) return '';
@@ -135,9 +136,10 @@ function findTouched(finding: Finding, changed: ChangedFiles | null): string | n
   if (finding.isTouched === true) return certain ?? '';
   const named = finding.places.map(({ path }) => path);
   const test = findTestFile(finding);
+  const mayBeAnyTest = test === null && (finding.verdict !== 'infrastructure' || finding.excerpt.tests.length > 0);
   const isTouched = (path: string) =>
     [...named, ...(test === null ? [] : [test])].some((name) => isSameFile(path, name)) ||
-    (test === null && classifyFile(path) === 'test');
+    (mayBeAnyTest && classifyFile(path) === 'test');
   return certain ?? changed.paths.find(isTouched) ?? null;
 }
 

@@ -3,7 +3,7 @@ import type { Moment } from 'causeway-github-double';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriersOn, type OpenBrowser, openBrowser } from '../../support/browser.ts';
 import { BESIDE_THE_BUG, CHANGED_TESTS, type RedDesk, redStage } from '../../support/github-red-desk.ts';
-import { BASKET, COUPONS, DELIVERY } from '../../support/github-red-model.ts';
+import { BASKET, COUPONS, DELIVERY, jobLog } from '../../support/github-red-model.ts';
 import { storedRows } from '../../support/records.ts';
 
 const stage = redStage();
@@ -219,6 +219,15 @@ it('covers no pull request that changes the failing test, or the file that fails
     expect(desk.begun().length).toBe(begun + 1);
   }
   expect(told(desk, issue)[0]).toMatch(/^Known failure · seen once/);
+});
+
+it('covers a machine that failed before any test did, whatever tests the pull request changes', async () => {
+  const { desk, issue } = await shopWithIssue('corner/registry');
+  const cut = ['npm error code ECONNRESET', 'npm error network request to https://registry.npmjs.org/left-pad failed'];
+  const failed = { conclusion: 'failure', failedStep: 'npm ci', log: jobLog('npm ci', cut) } as const;
+  const { number, sha } = await redPull(desk, { test: failed }, CHANGED_TESTS);
+  await desk.say(number, 'mara', `/analyse known #${issue}`);
+  expect(desk.checkRun(sha).title).toMatch(new RegExp(`^Known: #${issue}`));
 });
 
 it('ends when the issue is closed, and what comes back is a regression', async () => {
