@@ -338,8 +338,9 @@ describe('tests that failed together', () => {
   const twice = { ...once, hits: 2, flakyHits: 2 };
 
   it('are chance where each has passed on a re-run whenever it failed, and together they did so three times', () => {
-    const { verdict } = judgeCheck(evidence({ ofTests: [twice, once] }));
-    expect(verdict).toBe('flaky');
+    const judged = judgeCheck(evidence({ ofTests: [twice, once] }));
+    expect(judged.verdict).toBe('flaky');
+    expect(wordsOf(judged)[0]).toBe('seen once before on 1 other branch, where it passed on a re-run');
   });
 
   it.each<[string, readonly FailureHistory[]]>([

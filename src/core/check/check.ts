@@ -332,7 +332,8 @@ function describeCheckHistory({
     ...(branches > 0 ? [`${branches} other ${branches === 1 ? 'branch' : 'branches'}`] : []),
   ];
   const where = places.length > 0 ? ` on ${places.join(' and ')}` : '';
-  const flaky = flakyHits > 0 ? `, ${flakyHits} of them passed on a re-run` : '';
+  const passed = hits === 1 ? 'where it' : `${flakyHits} of them`;
+  const flaky = flakyHits > 0 ? `, ${passed} passed on a re-run` : '';
   return `seen ${hits === 1 ? 'once' : `${hits} times`} before${where}${flaky}`;
 }
 
