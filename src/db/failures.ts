@@ -11,7 +11,7 @@ import {
   toCheckKey,
 } from '../core/check/index.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';
-import { enqueuePutBacksOfProject } from './put-backs.ts';
+import { enqueueCheckRunsOfFailure, enqueuePutBacksOfProject } from './put-backs.ts';
 import { type Run, requireLease } from './runs.ts';
 import type { FailureTable, Reader, Trx } from './schema.ts';
 import {
@@ -250,7 +250,10 @@ export function createFailureVerbs(database: Database) {
         // A pull request that fixes one of them has to say that it is not needed any more.
         const threadIds = closed.map(({ threadId }) => threadId);
         await enqueuePublish(trx, jobs, threadIds, { runAt: now });
-        // And a revert that was opened for one of them.
+        // And a revert that was opened for one of them; its check runs offer none any more.
+        for (const { id: failureId } of closed) {
+          await enqueueCheckRunsOfFailure(trx, jobs, { projectId, failureId, runAt: now });
+        }
         if (closed.length > 0) await enqueuePutBacksOfProject(trx, jobs, projectId, now);
         return closed;
       }),

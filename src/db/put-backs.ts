@@ -187,7 +187,7 @@ export async function enqueuePutBacksOfProject(
 const MOST_HEADS = 20;
 
 /** Of the commits of the default branch at which it was seen. */
-async function enqueueCheckRunsOfFailure(
+export async function enqueueCheckRunsOfFailure(
   trx: Trx,
   jobs: Enqueuer,
   { projectId, failureId, runAt }: { readonly projectId: string; readonly failureId: string; readonly runAt: string },
