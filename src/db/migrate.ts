@@ -8,10 +8,7 @@ import { createTables } from './migrations/0001-initial.ts';
 import { createOutcomeTables } from './migrations/0002-outcomes.ts';
 import { createSubscriptionTables } from './migrations/0003-subscriptions.ts';
 import { discardRefusedAnswers } from './migrations/0004-refused-answers.ts';
-import { createKnownIssueTables } from './migrations/0005-known-issues.ts';
-import { createOverrideTables } from './migrations/0006-overrides.ts';
-import { createPutBackTable } from './migrations/0007-put-backs.ts';
-import { createForeignProofTable } from './migrations/0008-foreign-proofs.ts';
+import { createRequestTables } from './migrations/0005-requests-of-people.ts';
 import { makeCommitMarks, sweepCommitMarks } from './postgres-errors.ts';
 import type { Reader } from './schema.ts';
 
@@ -30,10 +27,7 @@ export function listMigrations(form: TableForm): Record<string, Migration> {
     '0002-outcomes': { up: (database) => createOutcomeTables(database, form) },
     '0003-subscriptions': { up: (database) => createSubscriptionTables(database, form) },
     '0004-refused-answers': { up: discardRefusedAnswers },
-    '0005-known-issues': { up: (database) => createKnownIssueTables(database, form) },
-    '0006-overrides': { up: (database) => createOverrideTables(database, form) },
-    '0007-put-backs': { up: (database) => createPutBackTable(database, form) },
-    '0008-foreign-proofs': { up: (database) => createForeignProofTable(database, form) },
+    '0005-requests-of-people': { up: (database) => createRequestTables(database, form) },
   };
 }
 

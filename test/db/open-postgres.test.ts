@@ -37,8 +37,7 @@ describe('a database', () => {
       { name: '0002-outcomes' },
       { name: '0003-subscriptions' },
       { name: '0004-refused-answers' },
-      { name: '0005-known-issues' },
-      { name: '0006-overrides' },
+      { name: '0005-requests-of-people' },
     ]);
   });
 
