@@ -4,17 +4,28 @@ import { toCheckKey } from './check.ts';
 import type { Failure } from './failure.ts';
 import type { Finding } from './head.ts';
 
-/** `likely_this_change`: it passes on the base, and nothing shows how the change gets to what fails. */
+/** `likely_this_change`: it passes on the base, and nothing shows how the change gets to what fails; or the base is unknown, and the failing test uses the change. */
 export type Whose = 'this_change' | 'likely_this_change' | 'not_this_change' | 'unknown';
 
-type JudgedFinding = Pick<Finding, 'known' | 'verdict' | 'reasons' | 'isTouched' | 'base' | 'sharedFrom' | 'override'>;
+type JudgedFinding = Pick<
+  Finding,
+  'known' | 'verdict' | 'reasons' | 'isTouched' | 'base' | 'sharedFrom' | 'override' | 'leaning'
+>;
 
 /** What a person with write said comes first. `failure`: null where it was deleted. Of a default branch there is no change to answer for. */
 export function judgeWhose(finding: JudgedFinding, failure: Pick<Failure, 'flakyHits'> | null): Whose {
-  const { verdict, reasons, isTouched = false, base, sharedFrom = null, override } = finding;
+  const { override } = finding;
   if (override !== undefined) return override.whose === 'mine' ? 'this_change' : 'not_this_change';
   // People tied it to an issue, and the change touches nothing of it.
   if (finding.known?.code === 'known') return 'not_this_change';
+  return judgeUnanswered(finding, failure);
+}
+
+/** What the checks say, where no person said anything. */
+function judgeUnanswered(
+  { verdict, reasons, isTouched = false, base, sharedFrom = null, leaning }: JudgedFinding,
+  failure: Pick<Failure, 'flakyHits'> | null,
+): Whose {
   switch (verdict) {
     case 'base_broken':
     case 'infrastructure':
@@ -23,7 +34,8 @@ export function judgeWhose(finding: JudgedFinding, failure: Pick<Failure, 'flaky
       // A test that the change brings may be what fails by chance.
       return isTouched && !reasons.some(({ code }) => code === 'seen_before') ? 'unknown' : 'not_this_change';
     case 'inconclusive':
-      return reasons.some(({ code }) => code === 'only_documentation') ? 'not_this_change' : 'unknown';
+      if (reasons.some(({ code }) => code === 'only_documentation')) return 'not_this_change';
+      return leaning === undefined ? 'unknown' : 'likely_this_change';
     case 'code':
       if (isTouched) return 'this_change';
       // What failed elsewhere too and passed there on a re-run, or has one cause with another pull request.

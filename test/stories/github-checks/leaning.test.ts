@@ -46,7 +46,7 @@ it('says "Probably your change" with the way from the test to the change, and ma
   await desk.run(sha, { test: inTestAlone('test/postage.test.js') });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Probably your change: /);
-  expect(shown.words).toContain("1 check failed, can't tell whether because of this change");
+  expect(shown.words).toContain('1 check failed, probably because of this change');
   expect(shown.words).toContain(
     'the change touches src/weights.js, which test/postage.test.js uses through src/parcel.js',
   );
@@ -55,7 +55,7 @@ it('says "Probably your change" with the way from the test to the change, and ma
   expect(shown.places).toEqual([]);
   expect([desk.comments(number), desk.begun(), desk.writesBeside()]).toEqual([[], [], []]);
   expect(await askApi(desk.name, number)).toMatchObject([
-    { verdict: 'inconclusive', whose: 'unknown', isTouched: false, leaning: { to: 'code', path: WAY } },
+    { verdict: 'inconclusive', whose: 'likely_this_change', isTouched: false, leaning: { to: 'code', path: WAY } },
   ]);
 });
 
