@@ -327,7 +327,9 @@ describe('one failure', () => {
     const page = await failureOf(ground, id);
     const text = textOf(page);
     expect(text).toContain('broke with one of 22 commits: aaaaaaa..bbbbbbb');
-    expect(text).toContain('ccccccc Tidy otto most likely touches src/cart.ts, which the failing lines name bbbbbbb Speed');
+    expect(text).toContain(
+      'ccccccc Tidy otto most likely touches src/cart.ts, which the failing lines name bbbbbbb Speed',
+    );
     expect(text).toContain('These are the 2 newest of 22.');
     expect(linkOf(page, 'aaaaaaa..bbbbbbb')).toBe(`https://github.com/octo/shop/compare/${FIRST}...${SECOND}`);
     expect(linkOf(page, 'ccccccc')).toBe(`https://github.com/octo/shop/commit/${GREEN}`);

@@ -355,11 +355,14 @@ describe('with a service that is killed at its writes', () => {
       await desk.run(first.sha, { test: COUPONS });
       let up: Promise<unknown> = Promise.resolve();
       let kills = 0;
-      const act = async () => {
-        await up;
-        await killed.service().end('SIGKILL');
-        kills += 1;
-        up = killed.restart();
+      // One after another, also where two writes wait for it at once.
+      const act = () => {
+        const kill = up.then(() => killed.service().end('SIGKILL'));
+        up = kill.then(() => {
+          kills += 1;
+          return killed.restart();
+        });
+        return kill;
       };
       const below = (rest: string) => new RegExp(`^/repos/${name}${rest}$`);
       const fault = { kind: 'meanwhile', moment, act } as const;
