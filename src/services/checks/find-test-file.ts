@@ -33,7 +33,7 @@ export async function addTestFiles(
 }
 
 /** As the test's name begins, or else the first test among the places that the log names. */
-export function findTestFile({ excerpt, places }: Finding): string | null {
+export function findTestFile({ excerpt, places }: Pick<Finding, 'excerpt' | 'places'>): string | null {
   const named = (excerpt.tests[0] ?? '').split('::')[0] ?? '';
   const paths = [named, ...places.map(({ path }) => path)];
   return paths.find((path) => isSafePath(path) && classifyFile(path) === 'test') ?? null;

@@ -126,21 +126,30 @@ function toTimeOf(at: string): number {
 }
 
 /**
- * The file of the failing test or of the cause that the change touches; null: none. "": not all files of the change are
- * known. Where the file of the failing test isn't known, it may be any test that the change touches; where the machine failed
+ * The file of a failing test or of the cause that the change touches; null: none. "": it isn't known which. Where the file of a failing test isn't known, it may be any test that the change touches; where the machine failed
  * before any test did, there is none.
  */
 function findTouched(finding: Finding, changed: ChangedFiles | null): string | null {
   if (changed === null || changed.isCut) return '';
   const certain = finding.reached?.find(({ isCertain }) => isCertain)?.path;
-  if (finding.isTouched === true) return certain ?? '';
-  const named = finding.places.map(({ path }) => path);
-  const test = findTestFile(finding);
-  const mayBeAnyTest = test === null && (finding.verdict !== 'infrastructure' || finding.excerpt.tests.length > 0);
+  const { paths, areAll } = listTestFiles(finding);
+  const named = [...finding.places.map(({ path }) => path), ...paths];
+  const mayBeAnyTest = !areAll && (finding.verdict !== 'infrastructure' || finding.excerpt.tests.length > 0);
   const isTouched = (path: string) =>
-    [...named, ...(test === null ? [] : [test])].some((name) => isSameFile(path, name)) ||
-    (mayBeAnyTest && classifyFile(path) === 'test');
-  return certain ?? changed.paths.find(isTouched) ?? null;
+    named.some((name) => isSameFile(path, name)) || (mayBeAnyTest && classifyFile(path) === 'test');
+  const touched = certain ?? changed.paths.find(isTouched);
+  return touched ?? (finding.isTouched === true ? '' : null);
+}
+
+/** Of several tests each has to be named with its file: that of one says nothing of the others. */
+function listTestFiles(finding: Finding): { readonly paths: readonly string[]; readonly areAll: boolean } {
+  const { excerpt } = finding;
+  const isOne = excerpt.tests.length <= 1;
+  const found = isOne
+    ? [findTestFile(finding)]
+    : excerpt.tests.map((name) => findTestFile({ excerpt: { ...excerpt, tests: [name] }, places: [] }));
+  const paths = found.filter((path) => path !== null);
+  return { paths, areAll: paths.length === found.length };
 }
 
 async function countKnown(
