@@ -316,7 +316,7 @@ async function eraseAccount(
       (await erasePersonFromHeads(trx, githubId)) +
       (await eraseVotes(trx, githubId)) +
       (await erasePersonFromKnown(trx, jobs, githubId, now)) +
-      (await erasePersonFromPutBacks(trx, githubId, NOBODY)) +
+      (await erasePersonFromPutBacks(trx, jobs, githubId, { nobody: NOBODY, now })) +
       (await erasePersonFromProofs(trx, githubId));
     mentions += await erasePersonFromOverrides(trx, jobs, githubId, now);
     const actor = toGithubActor({ id: githubId });

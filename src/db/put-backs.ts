@@ -211,17 +211,22 @@ export async function enqueueCheckRunsOfFailure(
   );
 }
 
-/** Nobody is named by it any more: what was not opened yet never will be. Returns how many there were. */
+/**
+ * Nobody is named by it any more: what was not opened yet never will be, and what was is written without the name. Returns
+ * how many there were.
+ */
 export async function erasePersonFromPutBacks(
   trx: Trx,
+  jobs: Enqueuer,
   id: number,
-  nobody: Pick<PutBackRequest, 'id' | 'login'>,
+  { nobody, now }: { readonly nobody: Pick<PutBackRequest, 'id' | 'login'>; readonly now: string },
 ): Promise<number> {
   const rows = await trx.selectFrom('put_backs').selectAll().where('request', 'like', `%"id":${id},%`).execute();
   const own = rows.map(toPutBack).filter(({ request }) => request.id === id);
-  for (const { id: putBackId, request } of own) {
-    const erased = JSON.stringify({ ...request, ...nobody });
-    await trx.updateTable('put_backs').set({ request: erased }).where('id', '=', putBackId).execute();
+  for (const putBack of own) {
+    const erased = JSON.stringify({ ...putBack.request, ...nobody });
+    await trx.updateTable('put_backs').set({ request: erased }).where('id', '=', putBack.id).execute();
+    if (putBack.state.kind === 'opened') await enqueuePutBack(trx, jobs, putBack, now);
   }
   return own.length;
 }
