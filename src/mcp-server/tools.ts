@@ -287,25 +287,34 @@ const EXCUSES: Readonly<Record<Exclude<Verdict, 'code' | 'inconclusive'>, string
 };
 
 function sayWhoseFault(
-  { verdict, whose, known, knownIssue, leaning, override }: JudgedCause,
+  { verdict, whose, base, known, knownIssue, leaning, override }: JudgedCause,
   isDefault: boolean,
 ): string {
   if (override !== null) {
     const fault = override.whose === 'mine' ? 'this change' : 'not this change';
     return `${fault}, as someone with write access said; it was judged ${verdict}`;
   }
-  if (knownIssue?.state === 'known') return `not this change: a known failure, followed in issue #${knownIssue.number}`;
-  if (verdict === 'inconclusive')
-    return `can't tell whose fault it is${leaning === null ? '' : '; probably this change: the failing test gets to what it touches through imports (leadsToChange)'}`;
+  if (knownIssue?.state === 'known')
+    return `${isDefault ? '' : 'not this change: '}a known failure, followed in issue #${knownIssue.number}`;
+  if (verdict === 'inconclusive') return sayOfUnclear(whose, leaning !== null);
   if (verdict === 'flaky' && whose === 'unknown')
     return 'unclear: it passes and fails at this commit, and the change touches it; re-run it, then look at the test';
   if (verdict !== 'code') return `${isDefault ? 'no commit' : 'not this change'}: ${EXCUSES[verdict]}`;
   if (isDefault) return 'a commit of the default branch: broughtBy has the range, if it is known';
   if (whose === 'this_change') return 'this change: it touches what fails';
-  if (whose === 'likely_this_change') return 'likely this change: the check passes on the base';
+  if (whose === 'likely_this_change')
+    return `likely this change: ${base === 'green' ? 'the check passes on the base' : 'what fails here does not fail on the base, where other tests do'}`;
   if (known !== null && known.flakyHits > 0)
     return 'unclear: it failed elsewhere too and passed there on a re-run; re-run before you look';
   return "can't tell whose fault it is";
+}
+
+function sayOfUnclear(whose: Whose | null, isLeaning: boolean): string {
+  if (whose === 'not_this_change')
+    return 'not this change: it touches documentation alone, which no test that failed reads';
+  return whose === 'likely_this_change' && isLeaning
+    ? 'probably this change: the failing test gets to what it touches through imports (leadsToChange)'
+    : "can't tell whose fault it is";
 }
 
 /** The last number of an address: of `…/runs/12/job/34` the job. What has none is refused by the API. */

@@ -35,7 +35,7 @@ function judgeUnanswered(
       return isTouched && !reasons.some(({ code }) => code === 'seen_before') ? 'unknown' : 'not_this_change';
     case 'inconclusive':
       if (reasons.some(({ code }) => code === 'only_documentation')) return 'not_this_change';
-      return leaning === undefined ? 'unknown' : 'likely_this_change';
+      return leaning === undefined || sharedFrom !== null ? 'unknown' : 'likely_this_change';
     case 'code':
       if (isTouched) return 'this_change';
       // What failed elsewhere too and passed there on a re-run, or has one cause with another pull request.

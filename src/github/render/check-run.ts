@@ -258,8 +258,10 @@ function summariseCause(content: CheckRunContent, cause: ShownCause): readonly B
   const { error, test } = splitError(excerpt);
   const next = describeNextInCheckRun(content, cause);
   const { override, lapsed } = finding;
+  // That it is known is people's word as well, and stands with the reasons.
+  const isJudged = attributeJudged(content, cause).kind !== 'known';
   return [
-    text(override === undefined ? '' : `Judged automatically as: ${nameJudged(content, cause)}`),
+    text(override === undefined || !isJudged ? '' : `Judged automatically as: ${nameJudged(content, cause)}`),
     text(lapsed === undefined ? '' : describeLapsed(lapsed)),
     text(
       `Failing: ${renderCheckList(content, finding)}${excerpt.step === '' ? '' : `, step ${formatCodeSpan(excerpt.step)}`}`,
@@ -313,7 +315,9 @@ function findLineReason(cause: ShownCause, source: Attribution): Reason | undefi
   // What the checks alone say stands below, and people's word in the line.
   if (source.kind === 'since' || source.kind === 'known') return undefined;
   const { verdict } = cause.finding;
-  return listOwnReasons(cause, source).find(({ code: reason }) => reason !== 'untouched' || verdict !== 'code');
+  const isOther = ({ code: reason }: Reason) =>
+    (reason === 'untouched' && verdict === 'code') || (reason === 'only_documentation' && source.kind === 'found');
+  return listOwnReasons(cause, source).find((reason) => !isOther(reason));
 }
 
 /** Those that do not stand in the line of the cause. */
@@ -345,7 +349,7 @@ function describeKnown(content: CheckRunContent, { known, verdict, checks }: Fin
       return [`People tied it to ${link}; the checks alone: ${ALONE[verdict]}`];
     case 'touched': {
       const path = formatCodeSpan(known.path);
-      const why = path === '' ? 'not all files of this pull request are known' : `this pull request changes ${path}`;
+      const why = path === '' ? 'this pull request may change what fails' : `this pull request changes ${path}`;
       return [`It looks like ${link}, but ${why}, so it isn't taken as known`];
     }
     case 'returned': {
@@ -483,11 +487,12 @@ function describeNextBySource(content: CheckRunContent, cause: ShownCause): stri
   if (override?.whose === 'mine') return describeOwnNext(cause);
   const isOwn = verdict === 'code' || verdict === 'inconclusive';
   if (override?.whose === 'not_mine' && isOwn) return 'nothing to do here';
-  switch (attributeJudged(content, cause).kind) {
+  const judged = attributeJudged(content, cause);
+  switch (judged.kind) {
     case 'since':
       return `nothing to do here, see ${linkReport(content, cause, 'its check run') || 'the commits below'}`;
     case 'known':
-      return 'nothing to do here, people follow it there';
+      return `nothing to do here, people follow it ${override === undefined ? 'there' : `in ${linkIssue(content, judged.number)}`}`;
     case 'base_broken': {
       if (isOnDefault(content)) return 'next: fix what failed before this push';
       const base = formatCodeSpan(findBase(content)) || 'the base';
@@ -738,7 +743,8 @@ function annotateCause(content: CheckRunContent, cause: ShownCause): readonly Ch
   if (place?.kind === 'pull_request' && place.isDraft && findCauseIssue(cause) === null) return [];
   const source = attributeJudged(content, cause);
   if (source.kind === 'elsewhere' || source.kind === 'since') return [];
-  if (source.kind === 'documentation' || source.kind === 'known' || source.kind === 'leaning') return [];
+  if (source.kind === 'known' || source.kind === 'leaning') return [];
+  if (finding.reasons.some(({ code }) => code === 'only_documentation')) return [];
   // It stays where a re-run shows that it was chance, so it blames no change.
   const title = describeFailed(cause);
   const marked = new Set(finding.places.filter(({ isMarked }) => isMarked).map(toAnnotationKey));

@@ -719,7 +719,7 @@ function describeReply({ why }: CommandReply): string {
     case 'rerun_before':
       return 'Not run again: a job of this commit was run again before. Push a commit, or re-run it on GitHub.';
     case 'rerun_limit':
-      return 'Not run again: that was the third time within 24 hours.';
+      return 'Not run again: without write access three times within 24 hours are the limit.';
     case 'rerun_not_granted':
       return 'Not run again: Causeway needs the permission *Actions: write* for that, which is not granted here.';
     case 'rerun_running':
@@ -759,7 +759,7 @@ function describeRerunRefusal(refusal: RerunRefusal): string {
     case 'unread':
       return "what would run can't be read from the workflow";
     case 'others_failed':
-      return 'GitHub would also repeat jobs of the same run that fail because of the change';
+      return 'GitHub would also repeat other jobs of the same run that failed';
     case 'not_actions':
       return 'none of the failed checks is a job of GitHub Actions';
     case 'environment':

@@ -5,7 +5,7 @@ import type { CommitRange, Failure } from '../../../src/core/check/failure.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../../src/core/check/head.ts';
 import type { Reason, Verdict } from '../../../src/core/check/verdict.ts';
 import { TOUCHED_BY_CHANGE } from '../../../src/core/issue/issue.ts';
-import { renderDetails, renderSummary } from '../../../src/github/render/check-run.ts';
+import { listAnnotations, renderDetails, renderSummary } from '../../../src/github/render/check-run.ts';
 import { type CheckRunContent, renderTitle, type ShownCause } from '../../../src/github/render/check-run-title.ts';
 import '../../support/property-seed.ts';
 import { effectsOf } from '../../../packages/safe-markdown/test/github-reading.ts';
@@ -241,6 +241,25 @@ describe('the first line', () => {
     expect(renderSummary(ground({ causes: [base, own, passed] }))).toMatch(
       /^\*\*1 check failed because of this change/,
     );
+  });
+
+  it('says people’s word on a known failure without calling that judged, and where it is followed', () => {
+    const override = { whose: 'not_mine', reason: 'down', by: { id: 3, login: 'mara' }, at: HEAD } as const;
+    const over = { verdict: 'flaky', reasons: [PASSED], known: { code: 'known', issue: 12 }, override } as const;
+    const summary = renderSummary(judgedHere(over));
+    expect(summary).toContain('**1 check failed, not because of this change.**');
+    expect(summary).toMatch(/says `mara`: “down” · nothing to do here, people follow it in \[#12\]/);
+    expect(summary).toMatch(/- People tied it to \[#12\]\(\S+\); the checks alone: flaky/);
+    expect(summary).not.toContain('Judged automatically');
+  });
+
+  it('gives for a cause that was found no reason why it is not the change’s, and marks nothing there', () => {
+    const reasons: readonly Reason[] = [{ code: 'only_documentation', paths: ['README.md'] }];
+    const of = judgedHere({ verdict: 'inconclusive', reasons }, { inquiry: foundInquiry() });
+    const summary = renderSummary(of);
+    expect(summary).toMatch(/not because of this change\.\*\*\n\n\*\*Cause found · next/);
+    expect(summary).toContain('- The change touches documentation alone (README.md)');
+    expect(listAnnotations(of)).toEqual([]);
   });
 
   it('says what is not in the count, and answers for no push to the default branch', () => {
