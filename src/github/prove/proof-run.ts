@@ -1,7 +1,7 @@
 // Our check run `Causeway / proof` on the head of somebody else's pull request: made once, written again where its text changes, and a newer one
 // where the pull request has moved on.
 import { type PostedProofRun, toCertificate } from '../../core/proof/index.ts';
-import { openRepository, readPages } from '../clients/index.ts';
+import { openRepository, readPages, recoverFrom } from '../clients/index.ts';
 import { digestOf, listChangedFiles } from '../publish/index.ts';
 import { type ProofRunText, renderProofRun, renderStaleProof } from '../render/index.ts';
 import type { ProveWork } from './prove-work.ts';
@@ -15,7 +15,15 @@ export async function showProofRun(work: ProveWork): Promise<PostedProofRun | nu
   const { proof, project, deps } = work;
   const certificate = toCertificate(proof, project.name);
   const wanted = renderProofRun({ proof, repository: project.name, webUrl: deps.webUrl, certificate });
-  return await writeProofRun(work, proof.head, wanted, proof.checkRun);
+  // Such as at a head that a call made up: the proof itself goes on, to its end and the removal of what it made.
+  return await recoverFrom<PostedProofRun | null>(
+    ['refused', 'gone'],
+    () => writeProofRun(work, proof.head, wanted, proof.checkRun),
+    (error) => {
+      deps.log.warn({ proof: proof.id, err: error }, 'GitHub refused the check run of a proof');
+      return proof.checkRun;
+    },
+  );
 }
 
 async function writeProofRun(

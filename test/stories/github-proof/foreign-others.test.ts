@@ -1,0 +1,144 @@
+// Whose pull requests are proven, by whom and how, and what happens to a proof when something else happens in the middle of it.
+import type { GithubIssue } from 'causeway-github-double';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openProvingShop, type ProvingShop, SHOWS, writeTests } from '../../support/foreign-proof.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { storedRows } from '../../support/records.ts';
+
+let stage: GithubStage;
+
+beforeAll(async () => {
+  stage = await openGithubStage();
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+const TESTS = { 'test/lower-case.test.js': writeTests({ 'takes lower case': SHOWS }) };
+
+function headOf({ pull }: GithubIssue): string {
+  return pull?.headSha ?? '';
+}
+
+async function openFix(shop: ProvingShop, more: { readonly by?: string } = {}): Promise<GithubIssue> {
+  return await shop.pull({ ...TESTS, 'src/coupons.js': await shop.mended() }, more);
+}
+
+it('is of an agent’s pull request as of a person’s, and of none of Dependabot’s', async () => {
+  const { people } = stage.double;
+  const shop = await openProvingShop(stage, 'corner/agent');
+  for (const slug of ['fixing-agent', 'dependabot']) {
+    people.otherApp(slug);
+    people.grant(shop.name, `${slug}[bot]`, 'write');
+  }
+  const pull = await openFix(shop, { by: 'fixing-agent[bot]' });
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))?.conclusion).toBe('success');
+  await people.push(shop.name, {
+    by: 'dependabot[bot]',
+    branch: 'bump',
+    files: { ...TESTS, 'src/money.js': '// 1\n' },
+  });
+  const bump = await people.openPull(shop.name, { by: 'dependabot[bot]', title: 'Bump', head: 'bump' });
+  await shop.settle();
+  await shop.prove(bump.number);
+  expect(shop.proofAt(headOf(bump))?.title).toBe("Not run: Dependabot's runs have fewer rights than ours");
+  expect(shop.drafts()).toHaveLength(1);
+});
+
+it('is asked for and read by program, by somebody with write and for the head that they name', async () => {
+  const shop = await openProvingShop(stage, 'corner/program');
+  const pull = await openFix(shop);
+  const mara = await stage.api('mara', 'pull-requests:write');
+  const { id } = await mara.project(shop.name);
+  const path = `/api/v1/projects/${id}/proofs/${pull.number}/`;
+  expect(await mara.status(path)).toBe(404);
+  const per = await stage.api('per', 'pull-requests:write');
+  expect((await per.post(path, { head: headOf(pull) })).status).toBe(404);
+  expect((await mara.post(path, { head: headOf(pull) })).status).toBe(202);
+  await shop.settle();
+  expect(await per.get(path)).toMatchObject({
+    ...{ state: 'proven', head: headOf(pull), turned: ['takes lower case'], quiet: [], commands: [] },
+    result: expect.stringMatching(/^The test added here fails without the change/),
+    certificate: { kind: 'foreign', author: 'mara' },
+  });
+  expect((await mara.post(path, { head: 'a'.repeat(40) })).status).toBe(202);
+  await shop.settle();
+  expect(await mara.get(path)).toMatchObject({ state: 'refused', result: expect.stringContaining('a newer commit') });
+  expect(shop.drafts()).toHaveLength(1);
+});
+
+it.each<[string, (shop: ProvingShop, pull: GithubIssue) => Promise<unknown> | unknown, RegExp]>([
+  [
+    'a new commit',
+    ({ name }) => stage.double.people.push(name, { by: 'mara', branch: 'change', files: { 'n.md': 'n\n' } }),
+    /newer commit/,
+  ],
+  ['its end', ({ name }, pull) => stage.double.people.close(name, pull.number, 'mara'), /the pull request is closed/],
+  [
+    'the end of our draft',
+    ({ name }, pull) => stage.double.people.close(name, pull.number + 1, 'mara'),
+    /changed by others/,
+  ],
+])('gives up after %s in the middle, and leaves nothing behind', async (what, act, words) => {
+  const shop = await openProvingShop(stage, `corner/middle-${what.replaceAll(' ', '-')}`);
+  const pull = await openFix(shop);
+  const head = headOf(pull);
+  const path = new RegExp(`^/repos/${shop.name}/pulls$`);
+  const meanwhile = {
+    kind: 'meanwhile',
+    moment: 'carried_out',
+    act: async () => void (await act(shop, pull)),
+  } as const;
+  stage.double.faults.add({ method: 'POST', path, fault: meanwhile });
+  await shop.prove(pull.number);
+  expect(shop.proofAt(head)?.title).toMatch(words);
+  expect([await shop.branches(), shop.drafts().map(({ state }) => state)]).toEqual([[], ['closed']]);
+});
+
+it('waits for its turn in a repository, and ends in each pull request that asked', async () => {
+  const shop = await openProvingShop(stage, 'corner/turns');
+  const first = await openFix(shop);
+  const { people } = stage.double;
+  await people.push(shop.name, {
+    by: 'mara',
+    branch: 'other',
+    files: { ...TESTS, 'src/coupons.js': await shop.mended() },
+  });
+  const second = await people.openPull(shop.name, { by: 'mara', title: 'The same', head: 'other' });
+  await shop.settle();
+  for (const { number } of [first, second]) people.comment(shop.name, number, { by: 'mara', body: '/analyse prove' });
+  await shop.settle();
+  expect([first, second].map((pull) => shop.proofAt(headOf(pull))?.conclusion)).toEqual(['success', 'success']);
+});
+
+it('is refused where the branch is in a fork, and after six runs of CI in a day', async () => {
+  const { people } = stage.double;
+  const shop = await openProvingShop(stage, 'corner/limits');
+  const fork = await people.fork(shop.name, 'ola');
+  const headRepository = `ola/${fork.name}`;
+  const files = { ...TESTS, 'src/coupons.js': await shop.mended() };
+  await people.push(headRepository, { by: 'ola', branch: 'afar', files });
+  const afar = await people.openPull(shop.name, { by: 'ola', title: 'From afar', head: 'afar', headRepository });
+  await shop.settle();
+  await shop.prove(afar.number);
+  expect(shop.proofAt(headOf(afar))?.title).toMatch(/^Not run: its branch is in a fork/);
+  const pull = await openFix(shop);
+  await shop.prove(pull.number);
+  const columns = 'project_id, pull_request, head, asked_at, is_open, progress, pushed_at, created_at, changed_at';
+  for (const copy of ['1', '2', '3', '4', '5']) {
+    await storedRows(
+      stage.dataDir,
+      `insert into foreign_proofs (id, ${columns}) select id || '${copy}', ${columns} from foreign_proofs
+        where pushed_at is not null and id not like '%${copy}' and head = '${headOf(pull)}' limit 1`,
+    );
+  }
+  await people.push(shop.name, { by: 'mara', branch: 'change', files: { 'notes.md': 'more\n' } });
+  await shop.settle();
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))?.title).toMatch(
+    /^Not run: this repository has had its 6 runs of CI for proofs in 24/,
+  );
+  expect(shop.drafts()).toHaveLength(1);
+});
