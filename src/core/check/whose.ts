@@ -4,7 +4,10 @@ import { toCheckKey } from './check.ts';
 import type { Failure } from './failure.ts';
 import type { Finding } from './head.ts';
 
-/** `likely_this_change`: it passes on the base, and nothing shows how the change gets to what fails; or the base is unknown, and the failing test uses the change. */
+/**
+ * `likely_this_change`: it passes on the base, and nothing shows how the change gets to what fails; or the base is unknown,
+ * and the failing test uses the change.
+ */
 export type Whose = 'this_change' | 'likely_this_change' | 'not_this_change' | 'unknown';
 
 type JudgedFinding = Pick<

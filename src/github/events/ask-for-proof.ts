@@ -9,7 +9,7 @@ import type { AnalysisRequest } from './start-analysis.ts';
 
 export async function askForProof(deps: CausewayAppDeps, request: AnalysisRequest, signal: AbortSignal): Promise<void> {
   const { project, subject, trigger } = request;
-  if (deps.memory === 'github') return await replyToCommand(deps, request, { code: 'not_kept' }, signal);
+  if (deps.memory === 'github') return await replyToCommand(deps, request, { code: 'checks_not_kept' }, signal);
   if (subject.kind !== 'pull_request') return await replyToCommand(deps, request, { code: 'prove_needs_pull' }, signal);
   if (!isAtLeast(trigger.role, 'write'))
     return await replyToCommand(deps, request, { code: 'prove_needs_write' }, signal);
