@@ -3,7 +3,7 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { z } from 'zod';
 import { CausewayError } from '../core/errors.ts';
-import { type ChangedFile, hashChange, isTestPath, type VerifiedProof } from '../core/proof/index.ts';
+import { type ChangedFile, hashChange, isTestAlone, isTestPath, type VerifiedProof } from '../core/proof/index.ts';
 import { type CheckReader, stripAddress } from '../services/index.ts';
 import {
   createPersonalClient,
@@ -116,6 +116,7 @@ type ForeignCertificate = z.output<typeof FOREIGN>;
 interface ForeignRun {
   /** Slug of the App that made it. */
   readonly slug: string;
+  /** "": it did not succeed, so that no block in it is a certificate. */
   readonly summary: string;
 }
 
@@ -136,7 +137,7 @@ async function findForeignRun({ client, repository, app, sha, signal }: HeadPlac
   const own = runs.filter((run) => run.app?.slug && (slug === null || run.app.slug.toLowerCase() === slug));
   const newest = own.toSorted((one, other) => other.id - one.id)[0];
   if (newest?.app?.slug === undefined) return null;
-  return { slug: newest.app.slug, summary: newest.output.summary ?? '' };
+  return { slug: newest.app.slug, summary: newest.conclusion === 'success' ? (newest.output.summary ?? '') : '' };
 }
 
 interface GivenForeign extends ForeignRun {
@@ -224,11 +225,21 @@ async function checkForeignCommits(
   if (test.commits?.length !== 1) return ['its tests alone are not one commit'];
   const foreign = test.commits.flatMap((commit) => describeForeignCommit(commit, bot));
   if (foreign.length > 0) return foreign;
-  const others = test.paths.filter((path) => !isTestPath(path));
+  const others = test.paths.filter((path) => !isTestAlone(path));
   const differing = test.files.filter(
     ({ path, blob }) => !whole.files.some((file) => file.path === path && file.blob === blob),
   );
+  // With half of the tests, the others may fail for want of it.
+  const missing = whole.files.filter(
+    ({ path, status }) =>
+      isTestAlone(path) &&
+      (status === 'added' || status === 'modified') &&
+      !test.files.some((file) => file.path === path),
+  );
   return [
+    ...(missing.length > 0
+      ? [`its tests alone are without these tests: ${missing.map(({ path }) => path).join(', ')}`]
+      : []),
     ...(others.length > 0 ? [`its tests alone change more than tests: ${others.join(', ')}`] : []),
     ...(differing.length > 0
       ? [`these tests are not as in the pull request: ${differing.map(({ path }) => path).join(', ')}`]
@@ -240,11 +251,16 @@ async function checkForeignCommits(
 }
 
 /** By its login: the App has opened nothing that would name its number. */
-function describeForeignCommit({ sha, commit, author }: ComparisonCommit, bot: string): readonly string[] {
+function describeForeignCommit({ sha, commit, author, committer }: ComparisonCommit, bot: string): readonly string[] {
   const login = author !== null && 'login' in author ? author.login : 'somebody';
   const { verified = false, reason = 'unsigned' } = commit.verification ?? {};
   if (login.toLowerCase() !== bot.toLowerCase()) return [`${shortenCommit(sha)} is by ${login}, not by ${bot}`];
-  return verified ? [] : [`GitHub does not verify the signature of ${shortenCommit(sha)} (${reason})`];
+  if (!verified) return [`GitHub does not verify the signature of ${shortenCommit(sha)} (${reason})`];
+  // As of our own commits: a signature speaks for the committer alone.
+  const signer = committer !== null && 'login' in committer ? committer.login : 'somebody';
+  return [GITHUB, bot.toLowerCase()].includes(signer.toLowerCase())
+    ? []
+    : [`${shortenCommit(sha)} is signed by ${signer}, not by ${bot} or GitHub`];
 }
 
 /** What shows without GitHub. `url`: of the pull request that is asked about. */

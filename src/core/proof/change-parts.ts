@@ -9,6 +9,17 @@ export function isTestPath(path: string): boolean {
   return TEST_PATH.test(toComparablePath(path));
 }
 
+/** Folders whose names programs have as well, such as `src/features/cart.ts` and `docs/latest/`. */
+const DOUBTFUL_FOLDER =
+  /(?<=\/)features\/|(?<=^|\/)(?:latest|contests?|protests?|attests?|greatest|fastest|shortest)\//g;
+const STEPS = /(?:^|\/)features\/(?:.*\/)?(?:step_?definitions?|steps|support)\/|\.feature$/;
+
+/** Of somebody else's change, where code that is taken for a test would run without the rest of it. */
+export function isTestAlone(path: string): boolean {
+  const plain = toComparablePath(path);
+  return STEPS.test(plain) ? isTestPath(path) : isTestPath(plain.replaceAll(DOUBTFUL_FOLDER, 'folder/'));
+}
+
 export interface ChangeParts {
   readonly test: ChangeSet;
   readonly fix: ChangeSet;

@@ -2,6 +2,7 @@
 export {
   ASSERTION,
   type ChangeParts,
+  isTestAlone,
   isTestPath,
   listAddedTests,
   listOwnTests,

@@ -8,6 +8,7 @@ import {
   judgeGreenHalf,
   judgeRedHalf,
   type OtherFailure,
+  type OwnTests,
   type ProofVerdict,
   type RedPlan,
 } from '../../core/proof/index.ts';
@@ -16,6 +17,7 @@ import {
   type CheckedOut,
   type HalfPlace,
   listChangedFiles,
+  MOST_LOGS,
   NO_WORDS,
   readHalf,
   readNamedChecks,
@@ -92,12 +94,19 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
   const judgement = judgeRedHalf({ base, checks, own, report: '', isLate, mayRepeat: false });
   if (judgement.kind === 'wait' || judgement.kind === 'repeat') return { kind: 'wait', ms: Math.max(0, limit - ageMs) };
   const firstError = checks.find(({ state }) => state === 'red')?.firstError ?? '';
-  const redBase = findOneBase(checks, { head: testCommit, base: plan.base });
-  if (judgement.kind === 'ended') return endHalf(titles, judgement.verdict, { firstError, redBase, quiet: titles });
-  const { turned } = judgement.half;
-  const quiet = titles.filter((title) => !turned.some((name) => isOwnTest(name, { ...own, titles: [title] })));
+  const pushedOn = { head: testCommit, base: plan.base };
+  if (judgement.kind === 'ended') {
+    const quiet = judgement.verdict.state === 'not_reproduced' ? titles : [];
+    const redBase = findOneBase(
+      checks.filter(({ state }) => state === 'red'),
+      pushedOn,
+    );
+    return endHalf(titles, judgement.verdict, { firstError, redBase, quiet });
+  }
+  const quiet = listQuietTests(titles, judgement.half.turned, own);
   const green = await readGreenHalf(work, judgement.half.checks);
-  const greenBase = findOneBase(green, { head: work.proof.head, base: plan.base });
+  const redBase = findOneBase(keepChecks(checks, judgement.half.checks), pushedOn);
+  const greenBase = findOneBase(keepChecks(green, judgement.half.checks), { head: work.proof.head, base: plan.base });
   const more = { firstError, redBase, greenBase, quiet };
   if (quiet.length > 0) {
     const ran = judgement.half.checks.map(({ name }) => name);
@@ -121,11 +130,21 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
   return endHalf(titles, verdict, { ...more, diffHash });
 }
 
+/** Titles that no failed test stands for. A name that ends with two of them is that of the longer. */
+function listQuietTests(titles: readonly string[], turned: readonly string[], own: OwnTests): readonly string[] {
+  const failed = turned.flatMap((name) => {
+    const fitting = own.titles.filter((title) => isOwnTest(name, { ...own, titles: [title] }));
+    const longest = Math.max(...fitting.map(({ length }) => length));
+    return fitting.filter(({ length }) => length === longest);
+  });
+  return titles.filter((title) => !failed.includes(title));
+}
+
 /** The same checks of the head, with what they were merged with. */
-async function readGreenHalf(work: ProveWork, red: readonly { readonly name: string; readonly app: string }[]) {
+async function readGreenHalf(work: ProveWork, red: readonly NamedAlike[]) {
   const at = toHalfPlace(work);
   const named = await readNamedChecks(at, work.proof.head);
-  const same = named.filter(({ latest }) => red.some(({ name, app }) => latest.name === name && latest.app === app));
+  const same = named.filter(({ latest }) => keepChecks([latest], red).length > 0);
   const read = await readHalf(at, same, { ...NO_WORDS, isLate: true });
   const checks = named.map(({ latest, earlier }) => {
     const found = read.find(({ name, app }) => name === latest.name && app === latest.app);
@@ -145,8 +164,19 @@ async function readGreenHalf(work: ProveWork, red: readonly { readonly name: str
   return checks;
 }
 
-/** What all of them ran on besides the head, by their logs; "": none says it, or they differ, or it is another head. */
+interface NamedAlike {
+  readonly name: string;
+  readonly app: string;
+}
+
+function keepChecks<T extends NamedAlike>(checks: readonly T[], wanted: readonly NamedAlike[]): readonly T[] {
+  return checks.filter((check) => wanted.some(({ name, app }) => check.name === name && check.app === app));
+}
+
+/** What all of them ran on besides the head, by their logs; "": one that was read doesn't say it, or they differ, or it is another head. */
 function findOneBase(checks: readonly { readonly checkedOut: CheckedOut | null }[], of: CheckedOut): string {
+  const silent = checks.filter(({ checkedOut }) => checkedOut === null).length;
+  if (silent > Math.max(0, checks.length - MOST_LOGS)) return '';
   const bases = checks.flatMap(({ checkedOut }) => (checkedOut === null ? [] : findBaseOf(checkedOut, of)));
   const [first = ''] = bases;
   return bases.every((base) => base === first) ? first : '';
@@ -172,8 +202,10 @@ async function findApart(
   if (redBase === '' || greenBase === '') return { code: 'other_bases', red: redBase, green: greenBase };
   if (redBase === greenBase) return null;
   const between = await listChangedFiles(toHalfPlace(work), greenBase, redBase);
+  // Each has what the other has not, such as after a force push or with another base branch.
+  const isBeside = (await listChangedFiles(toHalfPlace(work), redBase, greenBase)).length > 0;
   // Nothing between them: one is not above the other, or there is more than GitHub compares.
-  if (between.length === 0 || between.length >= MOST_COMPARED)
+  if (isBeside || between.length === 0 || between.length >= MOST_COMPARED)
     return { code: 'other_bases', red: redBase, green: greenBase };
   const paths = between.map(({ path }) => path);
   const own = new Set([...plan.tests, ...plan.fix]);

@@ -2,7 +2,7 @@
 
 export { isRemoved } from './decide.ts';
 export { decideCheckRun, loadCheckRunView, readButton, type WantedCheckRun } from './decide-check-run.ts';
-export { createGithubWriter } from './github-writer.ts';
+export { type BranchHead, createGithubWriter } from './github-writer.ts';
 export { digestOf, readMarker } from './marker.ts';
 export { isOurBranch } from './open-pull-request.ts';
 export { createCheckRunHandler } from './publish-check-run.ts';
@@ -14,6 +14,7 @@ export {
   type CheckedOut,
   type HalfPlace,
   listChangedFiles,
+  MOST_LOGS,
   NO_WORDS,
   readHalf,
   readNamedChecks,

@@ -115,9 +115,13 @@ export interface CheckedOut {
 const CHECKED_OUT =
   /HEAD is now at [0-9a-f]{7,40} (?:Merge ([0-9a-f]{40}) into ([0-9a-f]{40})\s*$)?|git log -1 --format='?%H'?\s*\n(?:\S{20,40}Z )?'?([0-9a-f]{40})'?\s*$/m;
 
+/** What follows where a long log is cut may be by a test. */
+const CUT = /^(?:… \d+ lines? cut |\[The first \d+ bytes of this log were left out\])/m;
+
 /** Null: no line says it. */
 function findCheckedOut(log: string): CheckedOut | null {
-  const [, head, base = '', plain] = CHECKED_OUT.exec(log) ?? [];
+  const [beginning = ''] = log.split(CUT, 1);
+  const [, head, base = '', plain] = CHECKED_OUT.exec(beginning) ?? [];
   const sha = head ?? plain;
   return sha === undefined ? null : { head: sha, base };
 }

@@ -72,7 +72,9 @@ function renderForeignResult(shown: ShownForeignProof, result: ForeignResult): s
     });
   }
   const { verdict, tests, quiet, firstError, redBase, greenBase } = result;
-  const failed = tests.filter((title) => !quiet.includes(title));
+  // Of anything else it isn't known which test failed by itself.
+  const isKnown = verdict.state === 'proven' || verdict.state === 'not_reproduced';
+  const failed = isKnown ? tests.filter((title) => !quiet.includes(title)) : [];
   const runs =
     verdict.state === 'proven'
       ? verdict.checks.map(
