@@ -1,7 +1,7 @@
 // The red half on GitHub: a commit with the tests alone, its branch and its draft. Each is looked for before it is made; all are taken away again.
 import type { ForeignProof, PostedRedHalf, ProveRefusal, RedPlan } from '../../core/proof/index.ts';
 import { GithubFailure, ignoreUnknown, openRepository, recoverFrom } from '../clients/index.ts';
-import { createGithubWriter } from '../publish/index.ts';
+import { type BranchHead, createGithubWriter } from '../publish/index.ts';
 import { renderProofDraft } from '../render/index.ts';
 import type { ProveWork } from './prove-work.ts';
 import type { RedHalfFile } from './read-plan.ts';
@@ -14,15 +14,13 @@ export function nameProofBranch({ pullRequest }: Pick<ForeignProof, 'pullRequest
 
 const TRAILER = /^Causeway-Proof: (prf_[0-9A-Za-z]{1,40})\s*$/m;
 
-/** Id of the proof that a commit of ours was made for; null: of none. */
+/** Id of the proof that a commit of ours was made for; null: of none. Anybody may write our name and that line into a commit. */
 export function readProofOf({
   message,
   isOurs,
-}: {
-  readonly message: string;
-  readonly isOurs: boolean;
-}): string | null {
-  return isOurs ? (TRAILER.exec(message)?.[1] ?? null) : null;
+  isByOthers,
+}: Pick<BranchHead, 'message' | 'isOurs' | 'isByOthers'>): string | null {
+  return isOurs && !isByOthers ? (TRAILER.exec(message)?.[1] ?? null) : null;
 }
 
 interface RedHalfToOpen {
@@ -45,7 +43,12 @@ export async function openRedHalf(work: ProveWork, half: RedHalfToOpen): Promise
   if (head !== null && of === null) return { kind: 'refused', because: { code: 'branch_taken' } };
   if (head !== null && of !== proof.id) await github.deleteBranch(branch);
   try {
-    const testCommit = head !== null && of === proof.id ? head.sha : await pushTests(work, half, branch);
+    const tree = await makeTestTree(work, half);
+    const isFound = head !== null && of === proof.id;
+    // Our name is no proof of what is in it.
+    if (isFound && !isTestCommit(head, { proof, plan: half.plan, tree }))
+      return { kind: 'refused', because: { code: 'branch_taken' } };
+    const testCommit = isFound ? head.sha : await pushTests(work, { plan: half.plan, tree }, branch);
     const draft = await openDraft(work, branch, half.plan);
     if (draft === null) return { kind: 'refused', because: { code: 'no_drafts' } };
     return { kind: 'opened', posted: { branch, testCommit, ...draft } };
@@ -67,11 +70,23 @@ export function renderTestMessage({ id, pullRequest }: Pick<ForeignProof, 'id' |
   ].join('\n');
 }
 
-/** From blobs that the head has: nothing of a test passes through us. The branch comes last, and as one push. */
-async function pushTests(
-  { deps, project, proof, signal }: ProveWork,
+interface TestCommit {
+  readonly plan: RedPlan;
+  readonly tree: string;
+}
+
+function isTestCommit(
+  head: Pick<BranchHead, 'tree' | 'parents' | 'message'>,
+  { proof, plan, tree }: TestCommit & Pick<ProveWork, 'proof'>,
+): boolean {
+  const isOnBase = head.parents.length === 1 && head.parents[0] === plan.base;
+  return isOnBase && head.tree === tree && head.message.trim() === renderTestMessage(proof);
+}
+
+/** From blobs that the head has: nothing of a test passes through us. The same tree has the same name each time. */
+async function makeTestTree(
+  { deps, project, signal }: ProveWork,
   { plan, files, removed }: RedHalfToOpen,
-  branch: string,
 ): Promise<string> {
   const push = openRepository(deps, project, 'push', signal);
   const parent = await push(({ rest }, place) => rest.git.getCommit({ ...place, commit_sha: plan.base }));
@@ -79,8 +94,17 @@ async function pushTests(
     ...files.map(({ path, mode, blob }) => ({ path, mode, type: 'blob' as const, sha: blob })),
     ...removed.map((path) => ({ path, mode: '100644' as const, type: 'blob' as const, sha: null })),
   ];
-  const made = await push(({ rest }, place) => rest.git.createTree({ ...place, base_tree: parent.tree.sha, tree }));
-  const commit = { message: renderTestMessage(proof), tree: made.sha, parents: [plan.base] };
+  return (await push(({ rest }, place) => rest.git.createTree({ ...place, base_tree: parent.tree.sha, tree }))).sha;
+}
+
+/** The branch comes last, and as one push. */
+async function pushTests(
+  { deps, project, proof, signal }: ProveWork,
+  { plan, tree }: TestCommit,
+  branch: string,
+): Promise<string> {
+  const push = openRepository(deps, project, 'push', signal);
+  const commit = { message: renderTestMessage(proof), tree, parents: [plan.base] };
   const { sha } = await push(({ rest }, place) => rest.git.createCommit({ ...place, ...commit }));
   await push(({ rest }, place) => rest.git.createRef({ ...place, ref: `refs/heads/${branch}`, sha }));
   return sha;
@@ -92,8 +116,8 @@ async function openDraft(
   branch: string,
   plan: RedPlan,
 ): Promise<Pick<PostedRedHalf, 'number' | 'url'> | null> {
-  const found = await createGithubWriter(deps, project, signal).findPullRequest(branch);
-  if (found?.state === 'open') return { number: found.number, url: found.url };
+  const [found] = await listOpenDrafts({ deps, project, signal }, branch);
+  if (found !== undefined) return { number: found.number, url: found.html_url };
   const push = openRepository(deps, project, 'push', signal);
   const text = renderProofDraft(proof);
   const request = { ...text, head: branch, base: plan.baseBranch, draft: true };
@@ -123,26 +147,37 @@ export async function isStillOurs(
 
 /** Closes our drafts of this branch and deletes it, whatever a killed process left of them; what others have made stays. */
 export async function tidyRedHalf({ deps, project, proof, signal }: ProveWork): Promise<void> {
-  const github = createGithubWriter(deps, project, signal);
   const branch = nameProofBranch(proof);
-  const head = await github.readBranch(branch);
+  const head = await createGithubWriter(deps, project, signal).readBranch(branch);
   const of = head === null ? null : readProofOf(head);
-  if (head === null || of !== proof.id) return;
-  await removeProofBranch({ deps, project, signal }, branch);
+  // Another proof's.
+  if (of !== null && of !== proof.id) return;
+  await closeProofDrafts({ deps, project, signal }, branch);
+  if (of !== null) await deleteProofBranch({ deps, project, signal }, branch);
 }
 
-/** Closes the drafts of ours that are open from that branch, and deletes it: its head must be ours. */
-export async function removeProofBranch(
-  { deps, project, signal }: Omit<ProveWork, 'proof'>,
-  branch: string,
-): Promise<void> {
+type Place = Omit<ProveWork, 'proof'>;
+
+/** Those that our bot has opened from that branch, whoever pushed to it since. */
+async function listOpenDrafts({ deps, project, signal }: Place, branch: string) {
   const { botId } = await deps.clients.identity(signal);
   const push = openRepository(deps, project, 'push', signal);
   const open = await push(({ rest }, place) =>
     rest.pulls.list({ ...place, head: `${place.owner}:${branch}`, state: 'open', per_page: 10 }),
   );
-  for (const { number } of open.filter((one) => one.head.ref === branch && one.user?.id === botId)) {
-    await push(({ rest }, place) => rest.pulls.update({ ...place, pull_number: number, state: 'closed' }));
+  return open.filter(
+    ({ head, base, user }) => head.ref === branch && head.repo?.id === base.repo.id && user?.id === botId,
+  );
+}
+
+export async function closeProofDrafts({ deps, project, signal }: Place, branch: string): Promise<void> {
+  const github = createGithubWriter(deps, project, signal);
+  for (const { number } of await listOpenDrafts({ deps, project, signal }, branch)) {
+    await github.closePullRequest(number);
   }
+}
+
+/** Its head must be ours. */
+export async function deleteProofBranch({ deps, project, signal }: Place, branch: string): Promise<void> {
   await ignoreUnknown(createGithubWriter(deps, project, signal).deleteBranch(branch));
 }

@@ -32,9 +32,16 @@ export interface BranchHead {
   readonly sha: string;
   readonly message: string;
   readonly parents: readonly string[];
+  /** Git's name of its content. */
+  readonly tree: string;
   /** Whether our bot is its author. */
   readonly isOurs: boolean;
+  /** Whether somebody else committed it: an amended commit keeps its author. */
+  readonly isByOthers: boolean;
 }
+
+/** Commits that GitHub makes itself are those of this account. */
+const WEB_FLOW = 'web-flow';
 
 export interface NewCommitMessage {
   readonly headline: string;
@@ -145,10 +152,15 @@ export function createGithubWriter(
     const ref = await ignoreUnknown(push(({ rest }, place) => rest.git.getRef({ ...place, ref: `heads/${name}` })));
     if (ref === null) return null;
     const { sha } = ref.object;
-    const { commit, author, parents } = await push(({ rest }, place) => rest.repos.getCommit({ ...place, ref: sha }));
+    const found = await push(({ rest }, place) => rest.repos.getCommit({ ...place, ref: sha }));
+    const { commit, author, committer, parents } = found;
     const { botId } = await deps.clients.identity(signal);
     const isOurs = author !== null && 'id' in author && author.id === botId;
-    return { sha, message: commit.message, parents: parents.map((parent) => parent.sha), isOurs };
+    const signer = committer !== null && 'id' in committer ? committer : null;
+    return {
+      ...{ sha, message: commit.message, tree: commit.tree.sha, parents: parents.map((parent) => parent.sha), isOurs },
+      isByOthers: signer?.id !== botId && signer?.login !== WEB_FLOW,
+    };
   }
 
   /** Only forward. */

@@ -483,7 +483,7 @@ export function addTrailers(
 }
 
 /** Of a commit that `readIssueOf` recognises. */
-export function readPart(head: BranchHead): ChangePart {
+export function readPart(head: Pick<BranchHead, 'message' | 'isOurs'>): ChangePart {
   return /^Causeway-Part: test\s*$/m.test(head.message)
     ? 'test'
     : /^Causeway-Part: fix\s*$/m.test(head.message)
@@ -492,7 +492,7 @@ export function readPart(head: BranchHead): ChangePart {
 }
 
 /** Id of the Issue that a commit implements; null where the commit isn't ours, or another thread's. */
-export function readIssueOf(head: BranchHead, threadId: string): string | null {
+export function readIssueOf(head: Pick<BranchHead, 'message' | 'isOurs'>, threadId: string): string | null {
   const [, thread, issue] =
     /^Causeway-Thread: (thr_[0-9A-Za-z]+)\nCauseway-Issue: (iss_[0-9A-Za-z]+)\s*$/m.exec(head.message) ?? [];
   return head.isOurs && thread === threadId && issue !== undefined ? issue : null;
