@@ -32,7 +32,7 @@ const OPERATIONS = {
   actions: `list-workflow-runs-for-repo get-workflow-run get-workflow-run-attempt list-jobs-for-workflow-run
     list-jobs-for-workflow-run-attempt get-job-for-workflow-run download-job-logs-for-workflow-run download-workflow-run-logs
     download-workflow-run-attempt-logs get-workflow re-run-job-for-workflow-run re-run-workflow-failed-jobs list-workflow-run-artifacts
-    download-artifact`,
+    download-artifact get-reviews-for-run`,
   users: 'get-authenticated get-by-username get-by-id',
 };
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];

@@ -282,6 +282,8 @@ export interface ActionsRun {
   pending: readonly PendingJob[];
   /** Of all its jobs. */
   readonly artifacts: Artifact[];
+  /** By whom a job of an environment was let run; absent: none waited. */
+  approvals?: readonly { readonly byId: number; readonly environment: string }[];
 }
 
 export interface PendingJob {

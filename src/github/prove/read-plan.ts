@@ -4,7 +4,7 @@ import type { FileChange, FileMode } from 'causeway-diff';
 import type { Repository, SourceTree, TreeEntry } from 'causeway-git-objects';
 import type { Person } from '../../core/project/index.ts';
 import type { ForeignProof, ProveRefusal, RedPlan } from '../../core/proof/index.ts';
-import { isTestPath, listAddedTests, listOwnTests, type OwnTests } from '../../core/proof/index.ts';
+import { isTestAlone, listAddedTests, listOwnTests, type OwnTests } from '../../core/proof/index.ts';
 import { listDecidingPaths, readWholeText } from '../../services/index.ts';
 import { ignoreUnknown, openRepository } from '../clients/index.ts';
 import type { ProveWork } from './prove-work.ts';
@@ -65,12 +65,18 @@ export async function readProvedPull({ deps, project, proof, signal }: ProveWork
 
 /** Their tokens read only, and see other secrets: what runs for them must not run for us. */
 const RESTRICTED_BOTS = new Set(['dependabot[bot]', 'dependabot-preview[bot]']);
+/** A person may have opened the pull request from it. */
+const RESTRICTED_BRANCH = /^dependabot\//i;
+
+export function isRestrictedBot(login: string | undefined): boolean {
+  return RESTRICTED_BOTS.has(login?.toLowerCase() ?? '');
+}
 
 /** What can be said of the pull request itself; null: nothing is against it. */
 export function refusePull(pull: StandingPull | null, { head }: Pick<ForeignProof, 'head'>): ProveRefusal | null {
   if (pull === null || pull.state === 'closed') return { code: 'closed' };
   if (pull.isFork) return { code: 'fork' };
-  if (RESTRICTED_BOTS.has(pull.author?.login.toLowerCase() ?? '')) return { code: 'dependabot' };
+  if (isRestrictedBot(pull.author?.login) || RESTRICTED_BRANCH.test(pull.headBranch)) return { code: 'dependabot' };
   return pull.head === head ? null : { code: 'moved', head: pull.head };
 }
 
@@ -108,7 +114,7 @@ export async function planRedHalf(
   // A test that is deleted, or moved between tests and code, shows no fault.
   const tests = changed.filter(
     ({ path, isGone, previousPath }) =>
-      !isGone && isTestPath(path) && (previousPath === '' || isTestPath(previousPath)),
+      !isGone && isTestAlone(path) && (previousPath === '' || isTestAlone(previousPath)),
   );
   const fix = changed.filter((file) => !tests.includes(file));
   const found = await readTestFiles(repository, { base: mergeBase.sha, head: proof.head }, tests, signal);
@@ -128,13 +134,19 @@ export async function planRedHalf(
       fix: fix.map(({ path }) => path),
     },
     files: found.files,
-    removed: tests.map(({ previousPath }) => previousPath).filter(Boolean),
+    removed: listLeftPaths(tests),
     own,
     titles: (added.length > 0 ? added : own.titles).slice(0, MOST_TITLES),
   };
 }
 
 const MOST_TITLES = 50;
+
+/** Where another test came to such a path, that stays. */
+function listLeftPaths(tests: readonly ChangedTest[]): readonly string[] {
+  const taken = new Set(tests.map(({ path }) => path));
+  return tests.map(({ previousPath }) => previousPath).filter((path) => path !== '' && !taken.has(path));
+}
 
 function refusePlan(because: ProveRefusal): RefusedPlan {
   return { kind: 'refused', because };

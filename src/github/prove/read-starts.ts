@@ -5,6 +5,7 @@ import { openRepository, readPages } from '../clients/index.ts';
 import { renderProofDraft } from '../render/index.ts';
 import { judgeStarts, type StartQuestion } from '../workflows/index.ts';
 import type { ProveWork } from './prove-work.ts';
+import { isRestrictedBot } from './read-plan.ts';
 import { nameProofBranch, renderTestMessage } from './red-half.ts';
 
 const MOST_PAGES = 5;
@@ -16,6 +17,8 @@ export interface HeadRunRead {
   readonly event: string;
   readonly waited: boolean;
   readonly createdAt: string;
+  /** Whether it was started with fewer rights than a person's. */
+  readonly isRestricted: boolean;
 }
 
 /** All runs of Actions at the head. */
@@ -25,8 +28,9 @@ export async function readHeadRuns({ deps, project, proof, signal }: ProveWork):
     const of = { head_sha: proof.head, ...page };
     return (await read(({ rest }, place) => rest.actions.listWorkflowRunsForRepo({ ...place, ...of }))).workflow_runs;
   });
-  return items.map(({ id, path, event, status, conclusion, created_at: createdAt }) => ({
+  return items.map(({ id, path, event, status, conclusion, created_at: createdAt, actor, triggering_actor: by }) => ({
     id,
+    isRestricted: [actor, by].some((one) => isRestrictedBot(one?.login)),
     // GitHub appends the branch of a workflow that is required from elsewhere.
     path: path.replace(/@.*$/, ''),
     event,
@@ -48,7 +52,8 @@ export async function findStartFaults(
   const { deps, project, proof, signal } = work;
   const { defaultBranch } = project.source;
   const read = openRepository(deps, project, 'read', signal);
-  const tip = await read(({ rest }, place) => rest.git.getRef({ ...place, ref: `heads/${defaultBranch}` }));
+  const readTip = async (branch: string) =>
+    (await read(({ rest }, place) => rest.git.getRef({ ...place, ref: `heads/${branch}` }))).object.sha;
   const withJobs: StartQuestion['runs'][number][] = [];
   for (const { id, path, event, waited } of runs) {
     const { items } = await readPages(MOST_PAGES, async (page) => {
@@ -56,7 +61,9 @@ export async function findStartFaults(
       return (await read(({ rest }, place) => rest.actions.listJobsForWorkflowRun({ ...place, ...of }))).jobs;
     });
     const jobs = items.map(({ name, conclusion }) => ({ name, ran: conclusion !== 'skipped' }));
-    withJobs.push({ path, event, waited, jobs });
+    // Once approved, a run looks like any other.
+    const approvals = await read(({ rest }, place) => rest.actions.getReviewsForRun({ ...place, run_id: id }));
+    withJobs.push({ path, event, waited: waited || approvals.length > 0, jobs });
   }
   const { botLogin } = await deps.clients.identity(signal);
   const { refusals } = judgeStarts({
@@ -66,7 +73,8 @@ export async function findStartFaults(
     repository: project.name,
     actor: botLogin,
     pushed: await readWorkflowFiles(work, plan.base),
-    ofDefault: await readWorkflowFiles(work, tip.object.sha),
+    ofBase: await readWorkflowFiles(work, await readTip(plan.baseBranch)),
+    ofDefault: await readWorkflowFiles(work, await readTip(defaultBranch)),
     ofHead: await readWorkflowFiles(work, proof.head),
     paths: plan.tests,
     message: renderTestMessage(proof),

@@ -19,6 +19,8 @@ import { describeContexts, type StartAct, type StartPlace } from './start-contex
 export interface StartQuestion extends StartPlace {
   /** The files of `.github/workflows` at the commit that would be pushed, which its base has unchanged. */
   readonly pushed: readonly WorkflowSource[];
+  /** At the tip of the draft's base, into which GitHub merges it to run its workflows. Absent: as pushed. */
+  readonly ofBase?: readonly WorkflowSource[];
   /** At the tip of the default branch. */
   readonly ofDefault: readonly WorkflowSource[];
   /** At the head. */
@@ -84,15 +86,16 @@ interface StartJudgement {
 }
 
 export function judgeStarts(question: StartQuestion): StartJudgement {
-  const sets = [question.pushed, question.ofDefault, question.ofHead].map((files) => files.map(readWorkflow));
-  const [pushed = [], ofDefault = [], ofHead = []] = sets.map((read) =>
+  const { pushed: files, ofBase: merged = files } = question;
+  const sets = [files, merged, question.ofDefault, question.ofHead].map((all) => all.map(readWorkflow));
+  const [pushed = [], ofBase = [], ofDefault = [], ofHead = []] = sets.map((read) =>
     read.flatMap((one) => (one.kind === 'workflow' ? [one] : [])),
   );
-  const inquiry: StartInquiry = { question, pushed, ofDefault, ofHead, effort: { steps: 0 } };
+  const inquiry: StartInquiry = { question, pushed, ofBase, ofDefault, ofHead, effort: { steps: 0 } };
   const found = [...listOwnStarts(inquiry), ...listForeignStarts(inquiry)];
   const all = [...found, ...listFollowers(inquiry, found)];
   const unread = sets
-    .slice(0, 2)
+    .slice(0, 3)
     .flat()
     .flatMap((one): readonly StartRefusal[] => (one.kind === 'unread' ? [toRefusal(one)] : []));
   const refusals = [...unread, ...all.flatMap((start) => refuseStart(inquiry, start))];
@@ -102,6 +105,7 @@ export function judgeStarts(question: StartQuestion): StartJudgement {
 interface StartInquiry {
   readonly question: StartQuestion;
   readonly pushed: readonly Workflow[];
+  readonly ofBase: readonly Workflow[];
   readonly ofDefault: readonly Workflow[];
   readonly ofHead: readonly Workflow[];
   readonly effort: FilterEffort;
@@ -135,38 +139,39 @@ const CAUSED_BY_OTHERS: Readonly<Record<string, readonly string[] | null>> = {
 };
 
 function listOwnStarts(inquiry: StartInquiry): readonly FoundStart[] {
-  const { pushed, ofDefault } = inquiry;
+  const { pushed, ofBase, ofDefault } = inquiry;
   const isAsked = negate(isSkipping(inquiry.question.message));
   // Before the end of 2025, and on older servers, `pull_request_target` takes the base's file.
-  const eitherTarget = [...ofDefault, ...pushed];
+  const eitherTarget = [...ofDefault, ...ofBase];
   return [
     ...find(inquiry, pushed, { act: 'push', event: 'push', isAsked }),
     ...find(inquiry, pushed, { act: 'push', event: 'create' }),
-    ...find(inquiry, pushed, { act: 'open', event: 'pull_request', type: 'opened', isAsked }),
+    ...find(inquiry, ofBase, { act: 'open', event: 'pull_request', type: 'opened', isAsked }),
     ...find(inquiry, eitherTarget, { act: 'open', event: 'pull_request_target', type: 'opened' }),
-    ...find(inquiry, pushed, { act: 'close', event: 'pull_request', type: 'closed' }),
+    ...find(inquiry, ofBase, { act: 'close', event: 'pull_request', type: 'closed' }),
     ...find(inquiry, eitherTarget, { act: 'close', event: 'pull_request_target', type: 'closed' }),
     ...find(inquiry, ofDefault, { act: 'delete', event: 'delete' }),
   ];
 }
 
 function listForeignStarts(inquiry: StartInquiry): readonly FoundStart[] {
-  const { pushed, ofDefault } = inquiry;
+  const { pushed, ofBase, ofDefault } = inquiry;
+  const ours = [...pushed, ...ofBase];
   const caused = Object.entries(CAUSED_BY_OTHERS).flatMap(([event, types]) => {
-    // A deployment is of our commit, and so is its workflow.
-    const workflows = event.startsWith('deployment') ? pushed : ofDefault;
+    // A deployment is of our commit or its merge, and so is its workflow.
+    const workflows = event.startsWith('deployment') ? ours : ofDefault;
     return (types ?? [null]).flatMap((type) =>
       find(inquiry, workflows, { act: 'follow', event, ...(type === null ? {} : { type }) }),
     );
   });
   const known = ['push', 'create', 'delete', 'pull_request', 'pull_request_target', 'workflow_run'];
-  const unknown = [...pushed, ...ofDefault].flatMap(({ events }) =>
+  const unknown = [...ours, ...ofDefault].flatMap(({ events }) =>
     events.map(({ event }) => event).filter((event) => !known.includes(event) && !UNTOUCHED.has(event)),
   );
   const others = [...new Set(unknown)].filter((event) => !Object.hasOwn(CAUSED_BY_OTHERS, event));
   return [
     ...caused.map((start) => ({ ...start, certainty: 'perhaps' as const })),
-    ...others.flatMap((event) => find(inquiry, [...pushed, ...ofDefault], { act: 'follow', event })),
+    ...others.flatMap((event) => find(inquiry, [...ours, ...ofDefault], { act: 'follow', event })),
   ];
 }
 
@@ -343,11 +348,11 @@ interface JobOfRuns {
 }
 
 function findJobBesides(
-  { pushed, ofHead, question }: StartInquiry,
+  { pushed, ofBase, ofHead, question }: StartInquiry,
   { start, job, runs }: JobOfRuns,
 ): 'job_besides' | 'more_rights' | null {
   const contexts = describeContexts(question, { act: start.act, event: start.trigger.event });
-  const parts = listParts(job, { workflows: pushed, contexts });
+  const parts = listParts(job, { workflows: start.act === 'push' ? pushed : ofBase, contexts });
   if (parts === null) return 'more_rights';
   const atHead = ofHead.find(({ path }) => path === start.workflow.path)?.jobs ?? [];
   const had = atHead.flatMap((one) => listParts(one, { workflows: ofHead, contexts: {} }) ?? []);

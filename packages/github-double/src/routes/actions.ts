@@ -1,6 +1,7 @@
 // Routes of GitHub Actions: runs, their jobs, and logs of a job or a whole run on the storage host.
 import { listFailedJobs, rerun } from '../deeds/check-suites.ts';
 import { type Attempt, artifactBody, jobBody, runBody } from '../resources/check.ts';
+import { simpleUser } from '../resources/user.ts';
 import {
   type Answer,
   actorId,
@@ -49,6 +50,16 @@ export const actionsRoutes: readonly Route[] = [
     if (jobs.length === 0) return refused(403, 'The workflow run has no failed jobs');
     await rerun(call.state, call.repository, run, { jobs, byId: actorId(call.caller) });
     return { status: 201, body: {} };
+  }),
+  ofRepository('GET /actions/runs/{run_id}/approvals', READ, ({ state, repository, params }) => {
+    const run = repository.workflowRuns.get(Number(params['run_id']));
+    if (run === undefined) return notFound();
+    const body = (run.approvals ?? []).flatMap(({ byId, environment: name }) => {
+      const by = state.accounts.get(byId);
+      const environments = [{ id: 1, name }];
+      return by === undefined ? [] : [{ environments, state: 'approved', user: simpleUser(state, by), comment: '' }];
+    });
+    return { status: 200, body };
   }),
   ofRepository('GET /actions/runs/{run_id}/artifacts', READ, (call) => {
     const run = call.repository.workflowRuns.get(Number(call.params['run_id']));
