@@ -58,7 +58,7 @@ const REFUSALS: Readonly<Record<Exclude<ProveRefusal['code'], 'moved' | 'guarded
     no_tests: 'the pull request has no tests beside its change, or none that can be told apart by name',
     no_ci: 'no check runs for this pull request',
     no_drafts: 'GitHub offers no draft pull requests here',
-    not_permitted: 'GitHub refused the branch or the draft',
+    not_permitted: 'GitHub refused what it takes, such as the branch or the draft',
     branch_taken: 'its branch name is taken by others',
     too_large: 'it changes 300 files or more, which GitHub does not compare',
     mode: 'this repository is not in mode `fix`, so nothing is pushed',

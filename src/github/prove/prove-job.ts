@@ -3,6 +3,7 @@ import { isAtLeast, isGithubProject } from '../../core/project/index.ts';
 import type { ForeignProgress, ForeignProof, ForeignResult, ProveRefusal } from '../../core/proof/index.ts';
 import { isForeignProofOpen } from '../../core/proof/index.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
+import { recoverFrom } from '../clients/index.ts';
 import { createPublishJob, type PublishDeps, runLater } from '../publish/index.ts';
 import { HALF_MS, type HalfJudgement, judgeBothHalves, judgeOwnChecks } from './judge-proof.ts';
 import { noteStale, showProofRun } from './proof-run.ts';
@@ -39,7 +40,7 @@ export function createProveHandler(deps: PublishDeps): JobHandler {
         await noteStale(work);
         return { kind: 'done' };
       }
-      const { progress, waitMs, isPush = false } = await takeStep(work);
+      const { progress, waitMs, isPush = false } = await endWhereRefused(work, () => takeStep(work));
       const next = progress ?? proof.progress;
       const checkRun = await showProofRun({ ...work, proof: { ...proof, progress: next } });
       const now = deps.now().toISOString();
@@ -52,6 +53,16 @@ export function createProveHandler(deps: PublishDeps): JobHandler {
       if (waitMs > 0) return runLater(deps, waitMs);
     }
     return runLater(deps, POLL_MS);
+  });
+}
+
+/** What GitHub refuses now, it refuses again: nobody else's proof waits for that. */
+async function endWhereRefused(work: ProveWork, step: () => Promise<Step>): Promise<Step> {
+  const { deps, proof } = work;
+  if (proof.progress.phase === 'ended') return await step();
+  return await recoverFrom<Step>(['refused', 'gone'], step, (error) => {
+    deps.log.warn({ proof: proof.id, err: error }, 'GitHub refused a step of a proof');
+    return refuseWith(work, { code: 'not_permitted' });
   });
 }
 
@@ -86,7 +97,9 @@ function refuseWith({ proof }: Pick<ProveWork, 'proof'>, because: ProveRefusal):
 /** Nothing of it is on GitHub but our check run. */
 async function beginProof(work: ProveWork): Promise<Step> {
   const { deps, proof } = work;
-  const [first] = await deps.store.listOpenProofs(proof.projectId);
+  // One that has ended runs nothing any more, also where GitHub does not let its branch go.
+  const running = (await deps.store.listOpenProofs(proof.projectId)).filter((one) => one.progress.phase !== 'ended');
+  const [first] = running;
   if (first !== undefined && first.id !== proof.id) return { progress: null, waitMs: TURN_MS };
   const pull = await readProvedPull(work);
   const because = refusePull(pull, proof) ?? (await refuseByRules(work));
@@ -97,7 +110,10 @@ async function beginProof(work: ProveWork): Promise<Step> {
   if (own?.kind === 'wait') return { progress: null, waitMs: Math.min(POLL_MS, own.ms) };
   if (own !== null) return endWith(proof, own.result, planned.plan);
   const runs = await readHeadRuns(work);
-  if (isPushedAfter(runs, proof.askedAt)) return refuseWith(work, { code: 'moved', head: pull.head });
+  if (runs.some(({ isRestricted }) => isRestricted)) return refuseWith(work, { code: 'dependabot' });
+  // A call names the head itself.
+  if (proof.commentId !== null && isPushedAfter(runs, proof.askedAt))
+    return refuseWith(work, { code: 'moved', head: pull.head });
   const faults = await findStartFaults(work, { plan: planned.plan, runs });
   if (faults.length > 0) return endWith(proof, { kind: 'refused', because: { code: 'starts', faults } }, planned.plan);
   return { progress: { phase: 'opening', plan: planned.plan }, waitMs: 0, isPush: true };
@@ -132,7 +148,9 @@ async function pushRedHalf(
   if (role === null || !isAtLeast(role, 'write')) return refuseWith(work, { code: 'no_write' });
   const planned = await planRedHalf(work, pull, plan.base);
   if (planned.kind === 'refused') return refuseWith(work, planned.because);
-  const faults = await findStartFaults(work, { plan, runs: await readHeadRuns(work) });
+  const runs = await readHeadRuns(work);
+  if (runs.some(({ isRestricted }) => isRestricted)) return refuseWith(work, { code: 'dependabot' });
+  const faults = await findStartFaults(work, { plan, runs });
   if (faults.length > 0) return refuseWith(work, { code: 'starts', faults });
   const opened = await openRedHalf(work, { plan, files: planned.files, removed: planned.removed });
   if (opened.kind === 'refused') return refuseWith(work, opened.because);

@@ -1,0 +1,170 @@
+// Attempts to have more run than the pull request's own runs, to have a proof said where there is none, and to have something of others taken away.
+import type { GithubIssue } from 'causeway-github-double';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { HOLDS, openProvingShop, type ProvingShop, SHOWS, writeTests } from '../../support/foreign-proof.ts';
+import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+
+let stage: GithubStage;
+
+beforeAll(async () => {
+  stage = await openGithubStage();
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+const TESTS = 'test/lower-case.test.js';
+const STARTS_MORE = 'Not run: a branch or draft of ours would start more than the checks that have run here';
+
+function headOf({ pull }: GithubIssue): string {
+  return pull?.headSha ?? '';
+}
+
+async function openHonest(name: string) {
+  const shop = await openProvingShop(stage, name);
+  const pull = await shop.pull({
+    [TESTS]: writeTests({ 'takes lower case': SHOWS }),
+    'src/coupons.js': await shop.mended(),
+  });
+  return { shop, pull };
+}
+
+/** Acts while GitHub answers a request of ours. */
+function meanwhile(shop: ProvingShop, method: string, below: string, act: () => Promise<void>): void {
+  const path = new RegExp(`^/repos/${shop.name}${below}$`);
+  stage.double.faults.add({ method, path, fault: { kind: 'meanwhile', moment: 'carried_out', act } });
+}
+
+it('pushes nothing where the base has since got a workflow, in which GitHub would run the draft', async () => {
+  const { shop, pull } = await openHonest('corner/later');
+  const preview =
+    'on: pull_request\npermissions: write-all\njobs:\n  preview:\n    runs-on: ubuntu-24.04\n    steps: [{ run: "true" }]\n';
+  await stage.double.people.push(shop.name, { by: 'mara', files: { '.github/workflows/preview.yml': preview } });
+  await shop.settle();
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))).toMatchObject({ title: STARTS_MORE });
+  expect(shop.proofAt(headOf(pull))?.summary).toContain('.github/workflows/preview.yml:1');
+  expect(shop.drafts()).toEqual([]);
+});
+
+it('pushes nothing where somebody let a job of the head run', async () => {
+  const { shop, pull } = await openHonest('corner/approved');
+  const { workflowRuns } = stage.double.repository(shop.name);
+  for (const run of workflowRuns.values()) {
+    if (run.headSha === headOf(pull)) run.approvals = [{ byId: stage.double.people.user('mara').id, environment: 'x' }];
+  }
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))).toMatchObject({ title: STARTS_MORE });
+  expect(shop.drafts()).toEqual([]);
+});
+
+it('pushes nothing for a branch of Dependabot, whoever opened the pull request from it', async () => {
+  const shop = await openProvingShop(stage, 'corner/dependabot');
+  const files = { [TESTS]: writeTests({ 'takes lower case': SHOWS }), 'src/coupons.js': await shop.mended() };
+  const pull = await shop.pull(files, { branch: 'dependabot/npm_and_yarn/coupons' });
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))?.title).toMatch(/^Not run: Dependabot/);
+  expect(shop.drafts()).toEqual([]);
+});
+
+it.each(['mara', 'us'])('takes no commit for its own that was pushed in its name, committed by %s', async (who) => {
+  const shop = await openProvingShop(stage, `corner/in-our-name-by-${who}`);
+  const pull = await shop.pull({
+    [TESTS]: writeTests({ 'takes capitals': HOLDS }),
+    'src/coupons.js': await shop.mended(),
+  });
+  const { people, app } = stage.double;
+  const bot = `${app.slug}[bot]`;
+  meanwhile(shop, 'POST', '/check-runs', async () => {
+    const [run] = [...stage.double.repository(shop.name).checkRuns.values()].filter(
+      (one) => one.name === 'Causeway / proof',
+    );
+    await people.push(shop.name, {
+      ...{ by: who === 'us' ? bot : who, author: bot, branch: `causeway/prove/${pull.number}` },
+      files: { [TESTS]: writeTests({ 'takes capitals': 'assert.equal(10, 100);' }) },
+      message: `Tests of pull request ${pull.number} alone\n\nCauseway-Proof: ${run?.externalId}`,
+    });
+  });
+  await shop.prove(pull.number);
+  const proof = shop.proofAt(headOf(pull));
+  expect(proof?.conclusion).toBe('action_required');
+  expect(proof?.title).toBe('Not run: its branch name is taken by others');
+  expect(shop.drafts()).toEqual([]);
+});
+
+it('closes its draft and leaves the branch to whoever amended its commit', async () => {
+  const { shop, pull } = await openHonest('corner/amended');
+  const { people, app } = stage.double;
+  const branch = `causeway/prove/${pull.number}`;
+  meanwhile(shop, 'POST', '/pulls', async () => {
+    const message = await stage.double.git(shop.name, 'log', '-1', '--format=%B', `refs/heads/${branch}`);
+    await people.push(shop.name, {
+      by: 'mara',
+      author: `${app.slug}[bot]`,
+      branch,
+      files: { 'mine.md': 'Mine.\n' },
+      message,
+    });
+  });
+  await shop.prove(pull.number);
+  await shop.settle();
+  expect(shop.proofAt(headOf(pull))?.title).toMatch(/^Not run: its branch or draft was changed by others/);
+  expect(await shop.branches()).toEqual([branch]);
+  expect(shop.drafts().map(({ state }) => state)).toEqual(['closed']);
+});
+
+it('credits a failed test with its own title alone, not with one that it ends with', async () => {
+  const shop = await openProvingShop(stage, 'corner/suffix');
+  const tests = writeTests({ 'lower case': HOLDS, 'takes lower case': SHOWS });
+  const pull = await shop.pull({ [TESTS]: tests, 'src/coupons.js': await shop.mended() });
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))).toMatchObject({
+    conclusion: 'action_required',
+    title: '1 of 2 added tests does not fail without the change: “lower case” proves nothing',
+  });
+});
+
+it('takes a feature of the program for no test', async () => {
+  const shop = await openProvingShop(stage, 'corner/features');
+  const tests = writeTests({ 'takes lower case': SHOWS }).replace('../src/coupons.js', '../src/features/read.js');
+  const base = "export { discountFor } from '../coupons.js';\n";
+  await stage.double.people.push(shop.name, { by: 'mara', files: { 'src/features/read.js': base } });
+  await shop.settle();
+  // Half of the change alone would fail where the base passes.
+  const pull = await shop.pull({
+    [TESTS]: tests.replaceAll(SHOWS, HOLDS),
+    'src/features/read.js':
+      "import * as coupons from '../coupons.js';\nexport const discountFor = (code, sum) => (coupons.isReady ? coupons.discountFor(code, sum) : 0);\n",
+    'src/coupons.js': `${await shop.mended()}export const isReady = true;\n`,
+  });
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))).toMatchObject({
+    conclusion: 'action_required',
+    title: 'The test added here does not fail without the change: “takes lower case”',
+  });
+});
+
+it('says of a failure for another reason of no test that it proves nothing', async () => {
+  const { shop, pull } = await openHonest('corner/base-moved');
+  const money = await stage.double.git(shop.name, 'show', 'refs/heads/main:src/money.js');
+  await stage.double.people.push(shop.name, { by: 'mara', files: { 'src/money.js': `${money}\n// again\n` } });
+  await shop.settle();
+  await shop.prove(pull.number);
+  const { title = '', summary = '' } = shop.proofAt(headOf(pull)) ?? {};
+  expect(title).toMatch(/^Not proven: the tests alone ran on/);
+  expect(summary).not.toMatch(/[Ff]ail without|Do not fail/);
+});
+
+it('goes on with others where a call names a head that is nowhere', async () => {
+  const { shop, pull } = await openHonest('corner/nowhere');
+  const api = await stage.api('mara', 'pull-requests:write');
+  const { id } = await api.project(shop.name);
+  const body = { head: 'a'.repeat(40) };
+  const asked = await api.post(`/api/v1/projects/${id}/proofs/${pull.number}/`, body);
+  expect(asked.status).toBe(202);
+  await shop.settle();
+  expect(await api.get(`/api/v1/projects/${id}/proofs/${pull.number}/`)).toMatchObject({ state: 'refused' });
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))?.conclusion).toBe('success');
+});
