@@ -3,6 +3,6 @@ export { isUnreadDocumentation, mayExcludeDocumentation } from './documentation.
 export { type CheckEvidence, type FailureHistory, type Judgement, judgeCheck } from './judge.ts';
 export { compilePattern } from './known-pattern.ts';
 export { findLeaning, listRedefined } from './leaning.ts';
-export { createReacher, type FollowedFailure, followFailure } from './reach.ts';
+export { createReacher, type FollowedFailure, followFailure, MOST_FOLLOWED_TESTS } from './reach.ts';
 export { sharesCause } from './same-cause.ts';
 export { findTestFiles, findTiesByName, findTiesInTree, isCertainTie, isSameFile, type Tie } from './touches.ts';

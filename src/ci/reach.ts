@@ -41,7 +41,7 @@ type SearchedTree = Pick<SourceTree, 'files' | 'read' | 'outline' | 'search'>;
 type Reacher = (place: SourcePlace) => Promise<Reach>;
 
 /** Failing tests that are followed. */
-const MOST_TESTS = 3;
+export const MOST_FOLLOWED_TESTS = 3;
 const MOST_TITLES = 20;
 /** Calls from the test to a place: beyond, nearly everything reaches everything. */
 const MOST_CALLS = 4;
@@ -146,7 +146,7 @@ async function followReach(
   const until = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
   const index = createPathIndex(await tree.files(signal));
   const framed = new Set(failing.places.flatMap(({ path }) => findPlacedFile(index, path)));
-  const tests = (await findTests(tree, index, failing, signal)).slice(0, MOST_TESTS);
+  const tests = (await findTests(tree, index, failing, signal)).slice(0, MOST_FOLLOWED_TESTS);
   const walk = createWalk(tree, index, until);
   const tested = new Set<string>();
   try {
@@ -203,7 +203,7 @@ async function findTests(
   const named = findTestFiles(index, failing);
   if (named.length > 0) return named;
   const found = new Set<string>();
-  for (const title of failing.excerpt.tests.slice(0, MOST_TESTS)) {
+  for (const title of failing.excerpt.tests.slice(0, MOST_FOLLOWED_TESTS)) {
     const pattern = toTitlePattern(title);
     if (pattern === null) continue;
     const { hits } = await tree.search({ pattern, regex: true, ignoreCase: false, paths: [], limit: 20 }, signal);

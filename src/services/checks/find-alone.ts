@@ -1,8 +1,9 @@
 // Whether of all commits of a range one alone changed what the failing test reaches, so that nothing else can have broken it.
 
 import type { Repository } from 'causeway-git-objects';
-import { createReacher } from '../../ci/index.ts';
+import { createReacher, findTestFiles, MOST_FOLLOWED_TESTS } from '../../ci/index.ts';
 import { type CommitRange, EMPTY_EXCERPT, type Finding } from '../../core/check/index.ts';
+import { createPathIndex } from '../../triage/index.ts';
 
 /** For following the test and comparing the commits: what was reached by then does not count here. */
 const ALONE_MS = 60_000;
@@ -10,7 +11,7 @@ const MOST_COMPARED_FILES = 500;
 
 /**
  * `sha`: the likeliest. What a merge brought counts as one. False also where it isn't known: a commit is missing, a range is
- * cut, the test is not found, or it takes too long. Throws the signal's reason.
+ * cut, no test is found or more than are followed, or it takes too long. Throws the signal's reason.
  */
 export async function isAloneReached(
   repository: Repository,
@@ -47,11 +48,15 @@ async function compareSteps(
   for await (const messages of tree.messages(ids, signal)) for (const one of messages) paths.set(one.sha, one.paths);
   const all = [...new Set([...paths.values()].flat())];
   if (paths.size < ids.length || all.length > MOST_COMPARED_FILES) return false;
-  const there = new Set((await tree.files(signal)).entries.map(({ path }) => path));
+  const files = await tree.files(signal);
+  const there = new Set(files.entries.map(({ path }) => path));
   const failing = {
     places: findings.flatMap(({ places }) => places),
     excerpt: { ...EMPTY_EXCERPT, tests: [...new Set(findings.flatMap(({ excerpt }) => excerpt.tests))] },
   };
+  // Without a test nothing is followed from it: what a build fails at may be anybody's.
+  const tests = findTestFiles(createPathIndex(files), failing);
+  if (tests.length === 0 || tests.length > MOST_FOLLOWED_TESTS) return false;
   const reach = createReacher(tree, failing, signal, 2 * ALONE_MS);
   const reached = new Set<string>();
   for (const path of all) {

@@ -3,7 +3,7 @@
 import { type GithubIssue, renderMarkdown } from 'causeway-github-double';
 import { describe, expect, it } from 'vitest';
 import { CHANGED_TESTS, minutesAgo, type RedDesk, redStage } from '../../support/github-red-desk.ts';
-import { BASKET, COUPONS } from '../../support/github-red-model.ts';
+import { BASKET, COUPONS, jobLog } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 
@@ -126,7 +126,11 @@ describe('a range of one', () => {
 });
 
 /** Seven changes that were merged one after the other without a look at their checks, and where among them the eighth is. */
-async function eightShop(name: string, second?: Readonly<Record<string, string>>) {
+async function eightShop(
+  name: string,
+  second?: Readonly<Record<string, string>>,
+  failing: Parameters<RedDesk['run']>[1][string] = COUPONS,
+) {
   const desk = await stage.desk(name);
   const { people } = stage.double;
   const green = await people.push(name, { by: 'mara', files: CHANGED_TESTS, message: 'All is well' });
@@ -137,7 +141,7 @@ async function eightShop(name: string, second?: Readonly<Record<string, string>>
     landed.push(await land(name, { title: `Change ${at}`, commits: [files] }));
   }
   const sha = landed.at(-1)?.sha ?? '';
-  await desk.run(sha, { test: COUPONS });
+  await desk.run(sha, { test: failing });
   return { desk, sha, landed, ...readReverts(desk) };
 }
 
@@ -168,6 +172,16 @@ describe('a range of eight with no results in between', () => {
     );
     expect(words.text).toContain('most likely since');
     expect(await changedBy(desk.name, revert())).toEqual(['src/coupons.js']);
+  });
+
+  it('is not where no failing test is known, as what a build reaches is not followed', async () => {
+    const line = "src/coupons.js:14:11: error TS2339: Property 'percent' does not exist on type 'undefined'.";
+    const log = jobLog('npm run build', [line]);
+    const money = { 'src/money.js': 'export const percentOf = (cents) => cents;\n' };
+    const failing = { conclusion: 'failure', failedStep: 'npm run build', log } as const;
+    const { desk, sha } = await eightShop('corner/build', money, failing);
+    expect(desk.checkRun(sha).words).toContain('by lena · most likely: touches src/coupons.js');
+    expect(desk.checkRun(sha).buttons).not.toContain('Open revert');
   });
 
   it('is not where another one did as well: the command says so', async () => {
