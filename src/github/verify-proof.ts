@@ -134,7 +134,9 @@ async function findForeignRun({ client, repository, app, sha, signal }: HeadPlac
     );
     return found.check_runs;
   });
-  const own = runs.filter((run) => run.app?.slug && (slug === null || run.app.slug.toLowerCase() === slug));
+  // Any workflow of the repository may write in the name of Actions.
+  const byApps = runs.filter((run) => run.app?.slug && run.app.slug !== 'github-actions');
+  const own = byApps.filter((run) => slug === null || run.app?.slug?.toLowerCase() === slug);
   const newest = own.toSorted((one, other) => other.id - one.id)[0];
   if (newest?.app?.slug === undefined) return null;
   return { slug: newest.app.slug, summary: newest.conclusion === 'success' ? (newest.output.summary ?? '') : '' };

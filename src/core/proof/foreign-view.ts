@@ -61,6 +61,7 @@ const REFUSALS: Readonly<Record<Exclude<ProveRefusal['code'], 'moved' | 'guarded
     not_permitted: 'GitHub refused what it takes, such as the branch or the draft',
     branch_taken: 'its branch name is taken by others',
     too_large: 'it changes 300 files or more, which GitHub does not compare',
+    reads_run: 'its tests read for which branch, event or person CI runs, so they could fail on our draft alone',
     mode: 'this repository is not in mode `fix`, so nothing is pushed',
     cancelled: 'its branch or draft was changed by others while the tests ran',
   };

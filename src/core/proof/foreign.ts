@@ -99,6 +99,8 @@ export type ProveRefusal =
         | 'not_permitted'
         | 'branch_taken'
         | 'too_large'
+        /** They could fail on our draft alone. */
+        | 'reads_run'
         | 'mode'
         | 'cancelled';
     }

@@ -119,6 +119,7 @@ export async function planRedHalf(
   const fix = changed.filter((file) => !tests.includes(file));
   const found = await readTestFiles(repository, { base: mergeBase.sha, head: proof.head }, tests, signal);
   if (found === null) return refusePlan({ code: 'guarded', paths: tests.map(({ path }) => path) });
+  if (found.changes.some(readsRun)) return refusePlan({ code: 'reads_run' });
   const changeSet = { base: mergeBase.sha, files: found.changes };
   const own = listOwnTests(changeSet);
   const added = listAddedTests(changeSet);
@@ -138,6 +139,17 @@ export async function planRedHalf(
     own,
     titles: (added.length > 0 ? added : own.titles).slice(0, MOST_TITLES),
   };
+}
+
+/** What a run of Actions is told of itself, or our branch: a test that isn't hidden on purpose shows it. */
+const OF_RUN =
+  /\bGITHUB_(?:HEAD_REF|REF|REF_NAME|ACTOR|ACTOR_ID|TRIGGERING_ACTOR|EVENT_NAME|EVENT_PATH)\b|causeway\/prove/;
+
+/** Whether a new line of a test asks for it. */
+function readsRun(change: FileChange): boolean {
+  if (change.kind === 'deleted') return false;
+  const before = new Set(change.kind === 'added' ? [] : change.before.split('\n'));
+  return change.after.split('\n').some((line) => OF_RUN.test(line) && !before.has(line));
 }
 
 const MOST_TITLES = 50;

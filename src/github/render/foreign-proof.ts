@@ -9,6 +9,7 @@ import {
 } from '../../core/proof/index.ts';
 import type { StartRefusal } from '../workflows/index.ts';
 import { formatPlainLabel, MAX_CHECK_TITLE } from './check-run-title.ts';
+import { isOfRepository } from './comment.ts';
 import { type Block, code, formatList, renderMarkdownPage, text } from './page.ts';
 import { findStartRemedy, renderStartRefusal } from './start-refusal.ts';
 
@@ -72,6 +73,8 @@ function renderForeignResult(shown: ShownForeignProof, result: ForeignResult): s
     });
   }
   const { verdict, tests, quiet, firstError, redBase, greenBase } = result;
+  // Checks of others may lead anywhere.
+  const link = (word: string, url: string) => (isOfRepository(url, shown) ? `[${word}](${url})` : word);
   // Of anything else it isn't known which test failed by itself.
   const isKnown = verdict.state === 'proven' || verdict.state === 'not_reproduced';
   const failed = isKnown ? tests.filter((title) => !quiet.includes(title)) : [];
@@ -79,7 +82,7 @@ function renderForeignResult(shown: ShownForeignProof, result: ForeignResult): s
     verdict.state === 'proven'
       ? verdict.checks.map(
           ({ name, red, green }) =>
-            `${formatCodeSpan(name)}: [red without the change](${red.url}), [green with it](${green.url})`,
+            `${formatCodeSpan(name)}: ${link('red without the change', red.url)}, ${link('green with it', green.url)}`,
         )
       : [];
   return renderMarkdownPage({

@@ -145,6 +145,33 @@ it('takes a feature of the program for no test', async () => {
   });
 });
 
+it('pushes nothing where a test reads for which branch or person CI runs', async () => {
+  const shop = await openProvingShop(stage, 'corner/branch');
+  const looks = `if ((process.env.GITHUB_HEAD_REF ?? '').startsWith('cause' + 'way')) assert.equal(10, 100);`;
+  const pull = await shop.pull({
+    [TESTS]: writeTests({ 'takes lower case': looks }),
+    'src/coupons.js': await shop.mended(),
+  });
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))?.title).toMatch(/^Not run: its tests read for which branch/);
+  expect(shop.drafts()).toEqual([]);
+});
+
+it('compares nothing where the base branch was changed after the checks of the head', async () => {
+  const shop = await openProvingShop(stage, 'corner/retargeted');
+  const { people } = stage.double;
+  await people.push(shop.name, { by: 'mara', branch: 'release', files: { 'release.md': 'One.\n' } });
+  await people.push(shop.name, { by: 'mara', files: { 'main.md': 'Two.\n' } });
+  await shop.settle();
+  const pull = await shop.pull({
+    [TESTS]: writeTests({ 'takes lower case': SHOWS }),
+    'src/coupons.js': await shop.mended(),
+  });
+  pull.pull!.baseRef = 'release';
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))?.title).toMatch(/^Not proven: the tests alone ran on/);
+});
+
 it('says of a failure for another reason of no test that it proves nothing', async () => {
   const { shop, pull } = await openHonest('corner/base-moved');
   const money = await stage.double.git(shop.name, 'show', 'refs/heads/main:src/money.js');
