@@ -64,7 +64,10 @@ export async function offerCommands(deps: CausewayAppDeps, at: EventSubject, sig
   const isRunning = (await Promise.all(open)).some(({ length }) => length > 0);
   const mayOpen = at.configuration.config.mode === 'fix' && deps.ceiling === 'fix' && isAtLeast(role, 'write');
   const hasPull = origin !== null || own?.record.pullRequest?.state === 'open';
-  const offersFix = mayOpen && !hasPull && (at.subject.kind === 'issue' || (await hasOwnBranch(deps, at, signal)));
+  const isForeign = at.subject.kind === 'pull_request' && origin === null;
+  const isOwnBranch = at.subject.kind === 'issue' || !mayOpen || (await hasOwnBranch(deps, at, signal));
+  const offersFix = mayOpen && !hasPull && isOwnBranch;
+  const offersProof = mayOpen && isForeign && isOwnBranch && deps.memory !== 'github';
   return {
     role: isAtLeast(role, 'write') ? 'write' : 'triage',
     commands: [
@@ -73,6 +76,7 @@ export async function offerCommands(deps: CausewayAppDeps, at: EventSubject, sig
       ...(offersFix ? (['fix'] as const) : []),
       ...(await offerOnChecks(deps, at)),
       ...(isRunning ? (['stop'] as const) : []),
+      ...(offersProof ? (['prove'] as const) : []),
       ...(mayOpen && (await findRevertible(deps, at, signal)) !== null ? (['revert'] as const) : []),
     ],
   };
