@@ -42,6 +42,17 @@ it('knows a changed test by the title above the changed line, and leaves its nei
   });
 });
 
+it('takes no part of a string, and no sum of strings, for the title of a test', () => {
+  const row = "    { base: '/', input: 'https://test.com', out: '/' },\n";
+  const more = "    {\n      base: '/a',\n      out: '/b',\n    },\n";
+  const run =
+    "  for (const one of rows) {\n    test(one.base + ' + ' + one.out, () => {\n      join(one);\n    });\n  }\n";
+  const before = `describe('joins', () => {\n  const rows = [\n${row}  ];\n${run}});\n`;
+  const after = before.replace(row, `${row}${more}`).replace('join(one)', 'join(one, 1)');
+  const file: FileChange = { kind: 'modified', path: 'test/a.test.js', before, after };
+  expect(listOwnTests({ base: BASE, files: [file] }).titles).toEqual([]);
+});
+
 describe('what the new lines of tests assert', () => {
   const cases: readonly [string, 'result' | 'no_error' | 'unknown'][] = [
     ['assert.equal(add(1), 2);', 'result'],

@@ -1,5 +1,6 @@
 // Names of failed tests as test runners print them: on lines that name one, and in lists under a heading.
 import type { LogLine } from './log-lines.ts';
+import { nameTapTests, type StepLines } from './tap-tests.ts';
 import { type NamedTest, tellApart } from './test-scopes.ts';
 import { toRepositoryPath } from './written-places.ts';
 
@@ -107,13 +108,6 @@ export const LAST_NAMING_LINES: readonly NamingLine[] = [
   { word: '[junit]', pattern: /^\s{0,12}\[junit\] (?:TEST|Test) ([\w$.]{1,300}) FAILED/ },
   { word: '● ', pattern: /^ {2}● (?!Console|Deprecation|Validation|Test suite failed to run)(\S.{0,300})$/ },
 ];
-
-/** Lines of one step. */
-interface StepLines {
-  readonly lines: readonly LogLine[];
-  readonly from: number;
-  readonly to: number;
-}
 
 interface TestList {
   readonly opens: RegExp;
@@ -259,7 +253,11 @@ const NOT_A_TEST = /^(?:\d+ tests?\b|Task\b|BUILD\b|.{0,300}\btests? completed\b
 
 /** Tried in turn until one finds any: later ones would find the same tests under other names. */
 const READERS: readonly ((span: StepLines) => readonly NamedTest[])[] = [
-  (span) => [...readNamedTests(span, NAMING_LINES), ...readTestList(span, MOCHA), ...readAntTests(span)],
+  (span) => [
+    ...nameTapTests(span, readNamedTests(span, NAMING_LINES)),
+    ...readTestList(span, MOCHA),
+    ...readAntTests(span),
+  ],
   (span) => readTestList(span, SUREFIRE),
   (span) => readTestList(span, PYTEST),
   (span) => TEST_LISTS.flatMap((list) => readTestList(span, list)),
@@ -290,7 +288,7 @@ function findMentions(span: StepLines): readonly NamedTest[] {
     const named = read(span)
       .slice(0, MAX_TESTS)
       .map(cleanTest)
-      .filter(({ name, at }) => name !== '' && !NOT_A_TEST.test(name) && !isParent(at, name));
+      .filter(({ name, at, repeats }) => name !== '' && !repeats && !NOT_A_TEST.test(name) && !isParent(at, name));
     if (named.length > 0) return tellApart(span.lines, named);
   }
   return [];

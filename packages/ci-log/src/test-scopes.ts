@@ -8,6 +8,8 @@ export interface NamedTest {
   readonly at: number;
   /** Its file, where the log names it. */
   readonly path?: string;
+  /** Whether a line above names the same test: as another assertion of it, or its result. */
+  readonly repeats?: boolean;
 }
 
 interface TestScope {

@@ -68,6 +68,36 @@ describe('failed tests', () => {
       ['    not ok 1 - adds', '      ---', 'not ok 2 - carts', '  ---', "  failureType: 'subtestsFailed'"],
       ['adds'],
     ],
+    [
+      'tape, whose lines are assertions',
+      [
+        ...['TAP version 13', '# adds', 'ok 1 should be equal', '# takes a coupon', 'ok 2 should be truthy'],
+        ...[
+          'not ok 3 should be equal',
+          '  ---',
+          'not ok 4 should throw',
+          '# rounds',
+          'not ok 5 should be equal',
+          '# fail 3',
+        ],
+      ],
+      ['takes a coupon', 'rounds'],
+    ],
+    [
+      'node-tap, whose files and tests have results of their own',
+      [
+        ...['TAP version 14', '# Subtest: test/cart.js', '    # Subtest: cart', '        # Subtest: adds'],
+        ...['            not ok 1 - should be equal', '            not ok 2 - should be equal', '            1..2'],
+        ...['        not ok 1 - adds # time=3ms', '    not ok 1 - cart # time=4ms', '    not ok 2 - ended'],
+        ...[
+          '    # Subtest: rounds',
+          '        ok 1 - should be equal',
+          '    ok 3 - rounds',
+          'not ok 1 - test/cart.js # time=9ms',
+        ],
+      ],
+      ['adds', 'ended'],
+    ],
     ['Mocha', MOCHA, ['Cart totals rounds half up']],
     ['Surefire', MAVEN, ['com.acme.shop.CartTest.adds']],
     [

@@ -91,7 +91,7 @@ export function listAddedTests({ files }: ChangeSet): readonly string[] {
 
 /** With computed parts, such as `${n}` or `%s`, a title isn't what the log says. */
 const COMPUTED = /\$\{|%[sdifjop#$]/;
-const TITLED = /\b(?:it|test|specify|scenario)\b[^'"`\n]{0,40}(['"`])((?:\\.|(?!\1)[^\\\n]){1,200})\1/;
+const TITLED = /\b(?:it|test|specify|scenario)\b[^'"`\n+]{0,40}(['"`])((?:\\.|(?!\1)[^\\\n]){1,200})\1/;
 const GROUPED = /\b(?:describe|suite|context|feature)\b[^'"`\n]{0,40}(['"`])((?:\\.|(?!\1)[^\\\n]){1,200})\1/;
 const IMPORTED = /^\s*(?:import|export)\b|\brequire\s*\(/;
 const NAMED: readonly RegExp[] = [
@@ -146,7 +146,8 @@ function readBlockTitle(line: string): string | null {
   const short = line.slice(0, 600);
   // An import of `test` names no test.
   if (IMPORTED.test(short)) return null;
-  const title = TITLED.exec(short)?.[2];
+  const titled = TITLED.exec(short);
+  const title = titled !== null && !isInString(short.slice(0, titled.index)) ? titled[2] : undefined;
   if (title !== undefined) return COMPUTED.test(title) ? null : unescapeTitle(title);
   for (const pattern of NAMED) {
     const name = pattern.exec(short)?.[1];
@@ -154,6 +155,13 @@ function readBlockTitle(line: string): string | null {
   }
   return null;
 }
+
+/** Whether a string begins in the text and goes on behind it, such as an address with `test.com`. */
+function isInString(before: string): boolean {
+  return QUOTES.some((quote) => before.split(quote).length % 2 === 0);
+}
+
+const QUOTES = ["'", '"', '`'];
 
 function unescapeTitle(title: string): string {
   return title.replace(/\\(['"`\\])/g, '$1');
