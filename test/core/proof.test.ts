@@ -110,6 +110,12 @@ describe('the red half', () => {
       otherwise({ code: 'hides_error' }),
     ],
     [
+      'what differs is a snapshot that comes with it',
+      [redBy('test', ['adds up'], 'Error: Snapshot `adds up 1` mismatched')],
+      { own: { ...OWN, files: [...OWN.files, 'test/__snapshots__/cart.test.js.snap'] } },
+      otherwise({ code: 'snapshot' }),
+    ],
+    [
       'it fails, but not with the reported error',
       [{ ...ours, showsReported: false }],
       { report: `Boom\n${THROWN}\n    at add (cart.js:3:4)` },

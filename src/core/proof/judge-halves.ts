@@ -117,9 +117,15 @@ function explainUnconvincing(
 ): OtherFailure | null {
   const assertsNothing = own.asserts === 'unknown' && failing.some(({ firstError }) => isReported(firstError, report));
   if (own.asserts === 'no_error' || assertsNothing) return { code: 'hides_error' };
+  const isRecorded = own.files.some((file) => RECORDED.test(file));
+  if (isRecorded && failing.some(({ firstError }) => DIFFERS.test(firstError))) return { code: 'snapshot' };
   if (failing.some(({ showsReported }) => showsReported)) return null;
   return { code: 'other_reason', error: listThrown(report)[0] ?? '' };
 }
+
+/** Files that runners write themselves, from what the code gives. */
+const RECORDED = /\.snap(?:\.[^./]+)?$|(?:^|\/)(?:__snapshots__|tap-snapshots|snapshots)\//;
+const DIFFERS = /\bsnapshot\b.{0,300}\bmismatch|\btoMatchSnapshot\b|\bnot match (?:the )?snapshot\b/i;
 
 function toRedHalf(failing: readonly HalfCheck[], own: OwnTests): RedHalf {
   return {

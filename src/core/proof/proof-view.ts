@@ -209,6 +209,8 @@ function describeOtherFailure(because: OtherFailure): string {
       return `the new test fails for another reason: ${because.line.slice(0, MAX_LINE)}`;
     case 'hides_error':
       return 'the new test only asserts that there is no error, which a fix that hides the error passes as well';
+    case 'snapshot':
+      return 'without the fix, a snapshot differs that is recorded with it: it says what the code gives, not what it should';
     case 'other_reason':
       return `without the fix, the new test fails, but not with the reported error: “${because.error.slice(0, MAX_LINE)}”`;
     case 'other_bases': {

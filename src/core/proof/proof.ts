@@ -48,6 +48,8 @@ export type OtherFailure =
   | { readonly code: 'other_error'; readonly line: string }
   /** It asserts no more than that there is no error. */
   | { readonly code: 'hides_error' }
+  /** What fails is a recorded snapshot that comes with the tests: it says what the code prints, not what it should. */
+  | { readonly code: 'snapshot' }
   /** The report has an error that its log doesn't have. */
   | { readonly code: 'other_reason'; readonly error: string }
   /** A further attempt changed the tests. */
