@@ -97,8 +97,8 @@ function listScriptImports({ path: from, text }: NamingFile, index: PathIndex): 
 
 /** `Shop, { total as sum }`, `* as shop`. */
 function readClause(clause: string): ReadonlyMap<string, string | null> {
-  const braced = /\{([^}]*)\}/.exec(clause)?.[1] ?? '';
-  const before = clause.replace(/\{[^}]*\}/, '').split(',');
+  const braced = /\{([^{}]*)\}/.exec(clause)?.[1] ?? '';
+  const before = clause.replace(/\{[^{}]*\}/, '').split(',');
   const others = before.flatMap((part): readonly (readonly [string, string | null])[] => {
     const [, star, name = ''] = /^\s*(\* as\s{1,4})?([\w$]{1,100})\s*$/.exec(part) ?? [];
     return name === '' ? [] : [[name, star === undefined ? 'default' : null]];
@@ -175,7 +175,7 @@ function listPassedLocals(file: NamingFile, index: PathIndex): readonly Passed[]
 
 function readProperty(item: string): PassedValue | null {
   const [, spread, key, value = key] =
-    /^\s*(?:\.{3}\s*(.+)|(?:get\s+)?['"]?([\w$]+)['"]?\s*(?::\s*(.+))?)\s*$/s.exec(item) ?? [];
+    /^(?:\.{3}\s*(.+)|(?:get\s+)?['"]?([\w$]+)['"]?(?:\s*:\s*(.+))?)$/s.exec(item.trim()) ?? [];
   if (spread !== undefined) return { outer: null, value: spread };
   return key === undefined || value === undefined ? null : { outer: key, value };
 }

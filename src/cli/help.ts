@@ -426,7 +426,7 @@ service runs. /readyz and /metrics show how many there are.
 Usage: causeway redrive [KIND]
 
   KIND   run, webhook, delivery, urgent-delivery, publish, head, check-run,
-         backfill, outcome, known or put-back; default: every kind
+         backfill, outcome, known, put-back or prove; default: every kind
 
 Find out first why they failed: the log has a line for each. What has ended in
 the meantime, such as an investigation reported as failed, is not repeated.

@@ -55,7 +55,7 @@ function formatDifference(lines: readonly string[], depth: number): string {
   const shared = countShared(actual, expected);
   const [is, should] = [cutSide(actual, shared), cutSide(expected, shared)];
   // A caret points at the first character that differs.
-  const isWhole = bare.every((line) => /^[+-]|^\s*\^?\s*$/.test(line));
+  const isWhole = bare.every((line) => /^[+-]/.test(line) || ['', '^'].includes(line.trim()));
   return isWhole && bare.length <= 3 ? `${is} !== ${should}` : `+ ${is} - ${should}`;
 }
 

@@ -19,7 +19,7 @@ export interface FirstTest {
 
 /** What each runner prints, and no other: the most particular first. Lines are those of the step that failed. */
 const SIGNS = [
-  { runner: 'vitest', sign: /^\s*RUN {1,2}v\d+\.\d+|^\s*Test Files {1,3}\d+ |⎯{3,} Failed (?:Tests|Suites) \d/ },
+  { runner: 'vitest', sign: /^\s*RUN {1,2}v\d+\.\d+|^\s*Test Files {1,3}\d+ |⎯⎯⎯ Failed (?:Tests|Suites) \d/ },
   { runner: 'jest', sign: /^Test Suites: (?:\d+ \w+, )+\d+ total|^Ran all test suites/ },
   { runner: 'playwright', sign: /^\s*\d+\) \[[^\]]{1,40}\] › / },
   { runner: 'jasmine', sign: /^\d+ specs?, \d+ failures?|^Jasmine started/ },

@@ -30,7 +30,7 @@ export type PutBackRefusal =
   | { readonly code: 'github_refused'; readonly home: RevertAtHome };
 
 /** Decides what CI does, and who has to approve: a revert of it is a person's own. */
-const PROTECTED = /(?:^|\/)(?:\.github\/(?:workflows|actions)\/.+|action\.ya?ml|codeowners)$/i;
+const PROTECTED = /(?:^|\/)(?:\.github\/(?:workflows|actions)\/.|(?:action\.ya?ml|codeowners)$)/i;
 
 export function listProtected(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => PROTECTED.test(path));

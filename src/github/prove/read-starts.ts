@@ -32,7 +32,7 @@ export async function readHeadRuns({ deps, project, proof, signal }: ProveWork):
     id,
     isRestricted: [actor, by].some((one) => isRestrictedBot(one?.login)),
     // GitHub appends the branch of a workflow that is required from elsewhere.
-    path: path.replace(/@.*$/, ''),
+    path: path.split('@')[0] ?? path,
     event,
     waited: status === 'waiting' || status === 'action_required' || conclusion === 'action_required',
     createdAt,

@@ -262,10 +262,11 @@ function passes(
 
 /** `[skip ci]` and its like, or the trailer. GitHub does not say whether their case counts. */
 function isSkipping(message: string): Certainty {
-  const mark = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]|^skip-checks:\s*true\s*$/m;
-  if (mark.test(message)) return message.includes('skip-checks') ? 'perhaps' : 'yes';
-  return new RegExp(mark.source, 'im').test(message) ? 'perhaps' : 'no';
+  if (SKIP_MARK.test(message)) return message.includes('skip-checks') ? 'perhaps' : 'yes';
+  return SKIP_MARK.test(message.toLowerCase()) ? 'perhaps' : 'no';
 }
+
+const SKIP_MARK = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]|^skip-checks:[ \t]{0,20}true[ \t]{0,20}$/m;
 
 /** GitHub follows a run with a run three times. */
 const MAX_CHAIN = 3;
@@ -380,7 +381,7 @@ const SAME =
 
 /** Who acts, or all of a context that says so. */
 const OF_SOMEBODY =
-  /^(?:\?|github|github\.(?:\w*actor\w*|event|event\.(?:sender|pusher|head_commit|commits|pull_request)(?:$|\.(?:user|author|committer|login|type|name|email|assignee|requested)).*))$/;
+  /^(?:\?|github|github\.(?:(?=\w*actor)\w+|event|event\.(?:sender|pusher|head_commit|commits|pull_request)(?:$|\.(?:user|author|committer|login|type|name|email|assignee|requested)).*))$/;
 
 /** What runs for a job: itself, or a job of what it calls. */
 interface JobPart {

@@ -13,7 +13,7 @@ describe('what a change touches', () => {
     await people.push(SHOP, { by: 'wren', files: { 'a.js': 'x\n' } });
     const sha = await people.push(SHOP, { by: 'wren', files: { 'b.js': 'x\n' } });
     expect(await changed(house, sha, { kind: 'default', branch: 'main', pushedBy: null })).toEqual({
-      ...{ paths: ['b.js'], isCut: false },
+      ...{ paths: ['b.js'], isCut: false, lines: { 'b.js': [{ from: 1, to: 1 }] } },
     });
     await house.branch('spike');
     const tip = await people.push(SHOP, { by: 'wren', branch: 'spike', files: { 'c.js': 'x\n' } });
