@@ -165,7 +165,7 @@ async function verifyForeignProof(
   const whole = { ...certificate, fixCommit: head, checks, turned, diffHash };
   const verifying: Verifying = { ...at, certificate: whole };
   const bot = `${slug}[bot]`;
-  const faults = [...checkWords(verifying, url), ...(await checkForeignPull(verifying))];
+  const faults = [...checkWords(verifying, url), ...(await checkHeadAndBase(verifying))];
   if (faults.length > 0) return deny(faults);
   const ofCommits = await checkForeignCommits(verifying, { base, testCommit, head, bot });
   if (ofCommits.length > 0) return deny(ofCommits);
@@ -195,22 +195,6 @@ function parseForeign(text: string): ForeignCertificate {
     if (error instanceof CausewayError) throw error;
     throw new CausewayError('usage', 'This is no certificate of a proof: it is not JSON.', { cause: error });
   }
-}
-
-async function checkForeignPull(verifying: Verifying): Promise<readonly string[]> {
-  const { pull, certificate } = verifying;
-  const { head, base } = pull;
-  return [
-    ...(head.repo?.id === base.repo.id
-      ? []
-      : [`its branch is in ${head.repo?.full_name ?? 'a repository that is gone'}`]),
-    ...(head.sha === certificate.fixCommit
-      ? []
-      : [`its head is ${shortenCommit(head.sha)}, and what was proven is ${shortenCommit(certificate.fixCommit)}`]),
-    ...((await isOnBaseBranch(verifying))
-      ? []
-      : [`its base ${shortenCommit(certificate.base)} is not part of "${base.ref}"`]),
-  ];
 }
 
 /** The red half is one commit of the App on the base, and holds the tests of the head as they are there. */
@@ -331,12 +315,21 @@ function findBlock(body: string | null, url: string): string {
  * repository, and the base part of the branch it is merged into: what lies between them is this repository's own then, too.
  */
 async function checkPull(verifying: Verifying): Promise<readonly string[]> {
-  const { app, pull, certificate } = verifying;
-  const { user, head, base } = pull;
+  const { app, pull } = verifying;
+  const { user } = pull;
   const bot = app === null ? null : `${app.replace(/\[bot\]$/i, '')}[bot]`;
   const isOther = bot !== null && user.login.toLowerCase() !== bot.toLowerCase();
   return [
     ...(user.type !== 'Bot' || isOther ? [`it was opened by ${user.login}, not by ${bot ?? 'a bot'}`] : []),
+    ...(await checkHeadAndBase(verifying)),
+  ];
+}
+
+/** What is asked of the head and the base of any pull request, whoever opened it. */
+async function checkHeadAndBase(verifying: Verifying): Promise<readonly string[]> {
+  const { pull, certificate } = verifying;
+  const { head, base } = pull;
+  return [
     ...(head.repo?.id === base.repo.id
       ? []
       : [`its branch is in ${head.repo?.full_name ?? 'a repository that is gone'}`]),
