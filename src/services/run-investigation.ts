@@ -15,7 +15,7 @@ import type { Run } from '../db/index.ts';
 import { addLogContext } from '../log.ts';
 import { concludeFromFacts, gatherFacts } from '../triage/index.ts';
 import { askInvestigator, limitRun } from './ask-investigator.ts';
-import { isAloneReached } from './checks/find-alone.ts';
+import { isAloneReached } from './checks/reached-alone.ts';
 import { findOwnChange, listRunFindings, nameFailedCheck, readFailedCheck } from './checks/read-failed-check.ts';
 import { isVeiled, listWantedContext, openContext, type RunContext, reopenContext } from './context.ts';
 import { findOwnership } from './find-ownership.ts';

@@ -9,17 +9,21 @@ import { createPathIndex } from '../../triage/index.ts';
 const ALONE_MS = 60_000;
 const MOST_COMPARED_FILES = 500;
 
+interface Likeliest {
+  readonly range: CommitRange;
+  /** The likeliest commit of the range. */
+  readonly sha: string;
+  /** What failed at its end. */
+  readonly findings: readonly Finding[];
+}
+
 /**
- * `sha`: the likeliest. What a merge brought counts as one. False also where it isn't known: a commit is missing, a range is
+ * What a merge brought counts as one. False also where it isn't known: a commit is missing, a range is
  * cut, no test is found or more than are followed, or it takes too long. Throws the signal's reason.
  */
 export async function isAloneReached(
   repository: Repository,
-  {
-    range,
-    sha,
-    findings,
-  }: { readonly range: CommitRange; readonly sha: string; readonly findings: readonly Finding[] },
+  { range, sha, findings }: Likeliest,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (range.total !== range.commits.length || range.steps === undefined || findings.length === 0) return false;
@@ -35,11 +39,7 @@ export async function isAloneReached(
 
 async function compareSteps(
   repository: Repository,
-  {
-    range,
-    sha,
-    findings,
-  }: { readonly range: CommitRange; readonly sha: string; readonly findings: readonly Finding[] },
+  { range, sha, findings }: Likeliest,
   signal: AbortSignal,
 ): Promise<boolean> {
   const tree = repository.tree(range.to);
