@@ -17,8 +17,11 @@ const SHORT = [20, 27, 34];
 /** Repetitions over which a search that is linear takes microseconds and a quadratic one milliseconds. */
 const FIRST = 2_048;
 const FIRST_OF_LONG_ONES = 512;
-const SUSPICIOUS_MS = 0.4;
+/** By the clock: the quickest of the known quadratic ones takes 0.37 ms over a first text. */
+const SUSPICIOUS_MS = 0.1;
 const DOUBLINGS = 5;
+/** Some kernels count a thread's time in ticks of 4 ms: 1.7 ms are 0 or 4 there, and a quadratic search looked quick. */
+const MOST_COARSE_MS = 20;
 /** Long enough that a pause for garbage is not what was measured. */
 const SLOW_MS = 60;
 /** What doubling the text multiplies the time with: by 2 where it is linear, by 4 where quadratic. */
@@ -33,20 +36,22 @@ const MOST_SUSPECTS = 16;
 /** The first text over which it takes far too long, or null. */
 function screen(expression: Expression, attacks: readonly Attack[], most: number): Slow | null {
   const compiled = new RegExp(expression.source, expression.flags);
-  const suspects: { readonly attack: Attack; readonly ms: number }[] = [];
+  const suspects: { readonly attack: Attack; readonly wallMs: number }[] = [];
   for (const attack of attacks) {
     // Exponential ones show here already, and would never end below.
     const short = SHORT.find((length) => timeOf(compiled, textOf(attack, length / attack.pump.length)) > SLOW_MS);
     if (short !== undefined) return { attack, length: short, ms: SLOW_MS };
     const first = Math.min(firstOf(attack), most / attack.pump.length);
     const text = textOf(attack, first);
-    const ms = timeOf(compiled, text);
+    const { ms, wallMs } = timesOf(compiled, text);
     // Much worse than quadratic, so that a longer text would not end.
     if (ms > 2 * SLOW_MS) return { attack, length: first * attack.pump.length, ms };
-    if (ms > SUSPICIOUS_MS) suspects.push({ attack, ms: leastTime(compiled, text) });
+    if (wallMs > SUSPICIOUS_MS) suspects.push({ attack, wallMs: leastWallTime(compiled, text) });
   }
-  suspects.sort((a, b) => b.ms - a.ms);
-  for (const { attack } of suspects.slice(0, MOST_SUSPECTS)) {
+  suspects.sort((a, b) => b.wallMs - a.wallMs);
+  for (const { attack, wallMs } of suspects.slice(0, MOST_SUSPECTS)) {
+    // What looked slow had only been waiting for the processor.
+    if (wallMs <= SUSPICIOUS_MS) break;
     const slow = most < Number.POSITIVE_INFINITY ? slowAt(compiled, attack, most) : slowGrowing(compiled, attack);
     if (slow !== null) return slow;
   }
@@ -73,7 +78,7 @@ function slowGrowing(compiled: RegExp, attack: Attack): Slow | null {
       return { attack, length: text.length, ms };
     }
     // Much work for each character, but no more for each of a longer text.
-    if (growth < LINEAR_GROWTH) linear += 1;
+    if (growth < LINEAR_GROWTH && before > MOST_COARSE_MS) linear += 1;
     if (linear === 2 && ms / text.length > MOST_MS_A_CHARACTER) return { attack, length: text.length, ms };
     before = ms;
   }
@@ -98,14 +103,23 @@ function textOf({ prefix, pump, suffix }: Attack, repetitions: number): string {
   return prefix + pump.repeat(Math.max(1, Math.floor(repetitions))) + suffix;
 }
 
-/** Milliseconds of this thread, so that other work on the machine counts for nothing. */
-function timeOf(compiled: RegExp, text: string): number {
+/** Short times by the clock, which the thread's own time is too coarse for; what waits for the processor once, seldom does three times. */
+function leastWallTime(compiled: RegExp, text: string): number {
+  const wall = () => timesOf(compiled, text).wallMs;
+  return Math.min(wall(), wall(), wall());
+}
+
+const timeOf = (compiled: RegExp, text: string) => timesOf(compiled, text).ms;
+
+/** `ms`: of this thread, so that other work on the machine counts for nothing. */
+function timesOf(compiled: RegExp, text: string): { readonly ms: number; readonly wallMs: number } {
+  const begun = performance.now();
   const from = process.threadCpuUsage();
   if (compiled.global) text.replace(compiled, '');
   else compiled.test(text);
   compiled.lastIndex = 0;
   const { user, system } = process.threadCpuUsage(from);
-  return (user + system) / 1_000;
+  return { ms: (user + system) / 1_000, wallMs: performance.now() - begun };
 }
 
 const parser = await parserFor('regex');
