@@ -14,6 +14,12 @@ interface SaidOverride extends Override {
   readonly commentId: number;
 }
 
+interface OverrideOfPull extends FailureOverride {
+  readonly pullRequest: number;
+}
+
+const MOST_LISTED = 20;
+
 interface OverriddenHead extends Pick<Head, 'id' | 'projectId'> {
   readonly pullRequest: number;
   /** What is meant. */
@@ -45,6 +51,18 @@ export function createOverrideVerbs(database: Database) {
       database.write((trx) => overrideFailures(trx, jobs, head, { said, now })),
     listOverrides: (projectId: string, pullRequest: number): Promise<readonly FailureOverride[]> =>
       database.read((reader) => listOverrides(reader, projectId, pullRequest)),
+    /** What people said of one failure, in whichever pull request; the last first. */
+    listOverridesOf: (failureId: string): Promise<readonly OverrideOfPull[]> =>
+      database.read(async (reader) => {
+        const rows = await reader
+          .selectFrom('overrides')
+          .selectAll()
+          .where('failure_id', '=', failureId)
+          .orderBy('comment_id', 'desc')
+          .limit(MOST_LISTED)
+          .execute();
+        return rows.map((row) => ({ ...toOverride(row), pullRequest: row.pull_request }));
+      }),
     /**
      * Before GitHub is asked: a head's failed jobs are run again once. `before`: somebody else has asked for it.
      * `day_full`: the limit is reached.

@@ -80,7 +80,7 @@ export async function getFailurePage(c: PageContext, deps: WebDeps): Promise<Res
   const flake = describeFlakeOf(deps, failure, last);
   const body = html`<h1 class="failure-line">${title}</h1>${error === '' ? '' : html`<p class="failure-lead mono">${error}</p>`}
 ${renderProjectTabs(project, 'failures', { isWithin: true })}
-<div class="failure-top"><div>${renderSection('cause', 'Cause', cause)}${await renderKnown(c, deps, { project, role, failure })}${renderRange(project, failure)}${await renderPutBack(c, deps, seen, failure)}</div>
+<div class="failure-top"><div>${renderSection('cause', 'Cause', cause)}${await renderSaid(deps, project, failure)}${await renderKnown(c, deps, { project, role, failure })}${renderRange(project, failure)}${await renderPutBack(c, deps, seen, failure)}</div>
 ${renderFacts(project, facts, values)}
 <div>${renderLog(failure, last?.excerpt)}
 ${flake === null || flake.quarantine === null ? '' : renderSection('flake', 'Skip it for now', renderQuarantine(flake, flake.quarantine))}
@@ -88,6 +88,18 @@ ${renderWhere(project, failure)}</div></div>`;
   const list = { text: 'Failures', href: `/projects/${project.id}/failures` };
   const crumbs = createCrumbs(project, list, { text: title, href: `${list.href}/${id}` });
   return renderPage(c, deps, { title: `${title} · ${project.name}`, body, section: 'projects', crumbs });
+}
+
+/** What people with write said of it on their pull requests, against or with what was judged. */
+async function renderSaid({ store }: WebDeps, project: Project, { id }: Failure): Promise<Html> {
+  const said = await store.listOverridesOf(id);
+  if (said.length === 0) return NOTHING;
+  const items = said.map(({ whose, reason, by, at, pullRequest }) => {
+    const who = by === null ? 'Someone with write access' : sanitiseLine(by.login, 60);
+    const what = `${who} said it ${whose === 'mine' ? 'is' : 'is not'} because of`;
+    return html`<li>${what} ${renderNumber(project, 'pull', pullRequest)}${reason === '' ? '' : html`: “${sanitiseLine(reason, 300)}”`} <span class="soft">${renderMoment(at)}</span></li>`;
+  });
+  return renderSection('said', 'What people said', html`<ul>${items}</ul>`);
 }
 
 interface FailureFacts {

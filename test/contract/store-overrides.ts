@@ -69,6 +69,7 @@ export function overridesContract(engine: Engine): void {
       expect((await store.findHead('hed_1'))?.findings[0]?.override).toEqual({
         ...{ whose: 'mine', reason: '', by: OTHER, at: at(12) },
       });
+      expect(await store.listOverridesOf('fal_1')).toMatchObject([{ whose: 'mine', by: OTHER, pullRequest: 5 }]);
       expect((await opened.audit()).filter(({ subject }) => subject === 'fal_1')).toEqual([
         { verb: 'failure.called_not_mine', subject: 'fal_1' },
         { verb: 'failure.called_mine', subject: 'fal_1' },

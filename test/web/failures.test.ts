@@ -408,6 +408,30 @@ describe('one failure', () => {
     expect(textOf(await failureOf(ground, id))).not.toContain('Probably the change');
   });
 
+  it('says what people said of it and why, pull request by pull request', async () => {
+    await using ground = await onGithub();
+    const id = await seen(ground, [inBranch('one', 7, { at: AT }), inBranch('two', 8, { at: LATER })]);
+    const projectId = projectOf(ground).id;
+    expect(textOf(await failureOf(ground, id))).not.toContain('What people said');
+    const say = (pullRequest: number, whose: 'mine' | 'not_mine', reason: string) =>
+      ground.store.overrideFailures(
+        { id: 'hed_1', projectId, pullRequest, failures: [{ failureId: id, checkKeys: [] }] },
+        { whose, reason, by: { id: 7, login: 'ada' }, at: AT, commentId: pullRequest },
+        AT,
+      );
+    await say(7, 'not_mine', 'the <b>registry</b> is down');
+    await say(8, 'mine', '');
+    const page = await failureOf(ground, id);
+    expect(textOf(page)).toMatch(
+      /What people said ada said it is because of #8 .*ada said it is not because of #7: “the <b>registry<\/b> is down”/,
+    );
+    expect(page).not.toContain('<b>registry');
+    await ground.store.eraseAccount('7', LATER);
+    const later = textOf(await failureOf(ground, id));
+    expect(later).toContain('Someone with write access said it is not because of #7');
+    expect(later).not.toContain('registry');
+  });
+
   it('shows ten lines of its log around the error, and folds the rest', async () => {
     await using ground = await onGithub();
     const projectId = projectOf(ground).id;
