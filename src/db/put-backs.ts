@@ -18,7 +18,7 @@ import { toFailure } from './sightings.ts';
 /** What became of a request; but for the first, nothing was changed. */
 export type RequestedPutBack =
   | { readonly kind: 'requested'; readonly putBack: PutBack }
-  /** Somebody has requested it already. `pull`: its open or merged pull request; null: it is being opened. */
+  /** Somebody has requested it already. `pull`: its open or merged pull request; null: it is being opened, or the same comment came again. */
   | { readonly kind: 'known'; readonly pull: PostedRevert | null }
   /** The failure has ended, or no commit stands out (any more). */
   | { readonly kind: 'none' };
@@ -66,6 +66,8 @@ async function requestPutBack(
   if (row === undefined || step === null || (sha !== null && sha !== step.sha)) return { kind: 'none' };
   const { project_id: projectId } = row;
   const last = await findNewest(trx, { project_id: projectId, sha: step.sha });
+  // GitHub may send a comment again, and what came of it stands.
+  if (last !== null && isSameComment(last.request, request)) return { kind: 'known', pull: null };
   const known = last === null ? null : toKnown(last.state);
   if (known !== null) return known;
   const putBack = { id: createId('rev'), projectId, failureId, step, request, createdAt: now };
@@ -75,6 +77,10 @@ async function requestPutBack(
   await enqueuePutBack(trx, jobs, putBack, now);
   await enqueueCheckRunsOfFailure(trx, jobs, { projectId, failureId, runAt: now });
   return { kind: 'requested', putBack: { ...putBack, state: { kind: 'requested' } } };
+}
+
+function isSameComment(one: PutBackRequest, other: PutBackRequest): boolean {
+  return one.number !== null && one.number === other.number && one.id === other.id && one.at === other.at;
 }
 
 /** Null: a further request may bring another. */

@@ -100,6 +100,18 @@ export function putBacksContract(engine: Engine): void {
       expect(await ask()).toEqual({ kind: 'known', pull: { ...PULL, state: 'merged' } });
     });
 
+    it('is not asked for anew by the same comment that came again, also once it is refused', async () => {
+      await using opened = await openBroken(engine);
+      const { store } = opened;
+      const wanted = { failureId: 'fal_1', sha: null, request: { ...WRITER, at: NOW, number: 12 } };
+      const made = await store.requestPutBack(wanted, at(1));
+      if (made.kind !== 'requested') throw new Error(made.kind);
+      await store.savePutBack(made.putBack.id, { kind: 'refused', reason: { code: 'archived' }, isTold: true }, at(2));
+      expect(await store.requestPutBack(wanted, at(3))).toEqual({ kind: 'known', pull: null });
+      const later = { ...wanted, request: { ...wanted.request, at: at(4) } };
+      expect(await store.requestPutBack(later, at(4))).toMatchObject({ kind: 'requested' });
+    });
+
     it('is looked at again when failures of its branch end, and goes with its failure; no name of an erased person stays', async () => {
       await using opened = await openBroken(engine);
       const { store, project } = opened;

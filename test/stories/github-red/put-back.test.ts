@@ -242,12 +242,13 @@ describe('by a comment on the merged pull request', () => {
 
   it('starts nothing again when GitHub sends the comment once more', async () => {
     const { desk, number, reverts, asked } = await brokenShop('corner/again');
-    await desk.say(number, 'mara', '/analyse revert');
+    const said = await desk.say(number, 'mara', '/analyse revert');
     const { webhooks, app } = stage.double;
     const comment = webhooks.deliveries(app.id).findLast(({ event }) => event === 'issue_comment');
     webhooks.redeliver(comment?.id ?? 0);
     await stage.rest();
     expect([reverts().length, asked()]).toEqual([1, 1]);
+    expect(desk.reactions(said)).toEqual(['eyes']);
   });
 });
 
