@@ -120,7 +120,7 @@ async function judgeSuspects(
   rules: CheckRules,
   sorted: SortedChecks,
 ): Promise<JobResult> {
-  const readBase = createBaseReader(look, place);
+  const readBase = createBaseReader(look, place, sorted.suspects);
   const { groups, leftOut: unread } = await readSuspects(look, place, sorted.suspects, readBase);
   const judged = await judgeGroups(look, place, groups, readBase);
   // Saved before they are recorded: after a crash in between, this commit's own sightings would count as those of

@@ -17,6 +17,7 @@ import {
   type Check,
   type CheckOutput,
   type Checks,
+  type HeadPlace,
   type OutputLimits,
   type ReadArtifact,
 } from '../../core/check/index.ts';
@@ -116,6 +117,11 @@ export interface CleanTexts {
   /** Title, summary and text, one after the other; "" for none. */
   readonly output: string;
   readonly words: CheckOutput;
+}
+
+/** Whether anyone may have written what the checks say. */
+export function isFromOutside(place: HeadPlace): boolean {
+  return place.kind === 'pull_request' && (place.isFork || !place.isTrusted);
 }
 
 /** So much is read where anyone may have written it. */

@@ -25,10 +25,11 @@ import {
   type Reason,
 } from '../../core/check/index.ts';
 import { createFailureId } from '../../core/thread/index.ts';
+import { isFromOutside } from './check-texts.ts';
 import { createDocumentationFinder } from './find-documentation.ts';
 import type { Look } from './look.ts';
 import type { BaseChecks } from './read-base.ts';
-import { createComparison, type Group, isFromOutside, type ReadSuspect } from './read-suspects.ts';
+import { createComparison, type Group, type ReadSuspect } from './read-suspects.ts';
 import { type JudgedGroup, readKnownFailure, readTestHistories, toHistory, toSeenAt } from './sightings.ts';
 
 /** A judgement with what is certain about the change and the base; absent: not known. */

@@ -1,8 +1,18 @@
 // The same checks on the base of a pull request: their colour, and what failed there.
 import type { FailedBefore } from 'causeway-ci-log';
 import type { CheckEvidence } from '../../ci/index.ts';
-import { type Check, ChecksSpent, type Finding, type HeadPlace, toCheckKey } from '../../core/check/index.ts';
+import {
+  ALL_OUTPUT,
+  type Check,
+  ChecksSpent,
+  createResultBudget,
+  type Finding,
+  type HeadPlace,
+  toCheckKey,
+} from '../../core/check/index.ts';
+import { isFromOutside, OUTSIDE_OUTPUT, readCheckTexts } from './check-texts.ts';
 import type { Look } from './look.ts';
+import type { SuspectCheck } from './sort-checks.ts';
 
 export interface BaseChecks {
   /** With the cause of that fingerprint. `greenAt`: since when it is green there; "" where it is not. */
@@ -23,16 +33,24 @@ const UNKNOWN: BaseChecks = {
   findFailed: () => null,
 };
 
-/** Read once, when it is asked for first. Only a pull request has a base. */
-export function createBaseReader(look: Look, place: HeadPlace): () => Promise<BaseChecks> {
+/** Read once, when it is asked for first. Only a pull request has a base. `suspects`: what it is compared with. */
+export function createBaseReader(
+  look: Look,
+  place: HeadPlace,
+  suspects: readonly SuspectCheck[],
+): () => Promise<BaseChecks> {
   let base: Promise<BaseChecks> | null = null;
   return () => {
-    base ??= place.kind === 'pull_request' ? readBaseChecks(look, place.base.sha) : Promise.resolve(UNKNOWN);
+    base ??= place.kind === 'pull_request' ? readBaseChecks(look, place, suspects) : Promise.resolve(UNKNOWN);
     return base;
   };
 }
 
-async function readBaseChecks({ services, project, signal }: Look, sha: string): Promise<BaseChecks> {
+type PullPlace = Extract<HeadPlace, { readonly kind: 'pull_request' }>;
+
+async function readBaseChecks(look: Look, place: PullPlace, suspects: readonly SuspectCheck[]): Promise<BaseChecks> {
+  const { services, project, signal } = look;
+  const { sha } = place.base;
   const named = await services.checks.listAll(project, sha, signal).catch((error: unknown) => {
     // Then the base is not known.
     if (error instanceof ChecksSpent) return [];
@@ -54,6 +72,11 @@ async function readBaseChecks({ services, project, signal }: Look, sha: string):
     const isRedThere = latestOf.get(toCheckKey(check))?.state === 'red';
     return causes.filter(({ app = check.app, name }) => isRedThere && name === check.name && app === check.app);
   };
+  const unjudged = suspects.flatMap(({ check, isRed }) => {
+    const there = latestOf.get(toCheckKey(check));
+    return isRed && there?.state === 'red' && findCauses(check).length === 0 ? [there] : [];
+  });
+  causes.push(...(await readUnjudged(look, place, unjudged)));
   return {
     compare: (check, fingerprint) => {
       const { state = 'waiting', endedAt = '' } = latestOf.get(toCheckKey(check)) ?? {};
@@ -72,6 +95,31 @@ async function readBaseChecks({ services, project, signal }: Look, sha: string):
       return tests.length === 0 ? null : { tests, paths: known.flatMap(({ paths }) => paths) };
     },
   };
+}
+
+const MOST_UNJUDGED = 10;
+
+/**
+ * What failed on a base that was never judged, such as before the App was installed: red for something else, it excuses
+ * nothing. Checks that say nothing have no cause.
+ */
+async function readUnjudged(look: Look, place: PullPlace, red: readonly Check[]): Promise<readonly BaseCause[]> {
+  const limits = { ...(isFromOutside(place) ? OUTSIDE_OUTPUT : ALL_OUTPUT), resultBudget: createResultBudget() };
+  const causes: BaseCause[] = [];
+  try {
+    for (const check of red.slice(0, MOST_UNJUDGED)) {
+      const { output, words } = await readCheckTexts(look, check, limits);
+      const { name, app } = check;
+      const read = await look.services.readCheck({ name, output, ...words });
+      look.signal.throwIfAborted();
+      const { fingerprint, isInformative, infrastructure, excerpt, places } = read;
+      if (!isInformative && infrastructure === null) continue;
+      causes.push({ app, name, fingerprint, failed: { tests: excerpt.tests, paths: places.map(({ path }) => path) } });
+    }
+  } catch (error) {
+    if (!(error instanceof ChecksSpent)) throw error;
+  }
+  return causes;
 }
 
 /** Its own base may have been red already. */

@@ -9,7 +9,14 @@ import {
   type HeadPlace,
   type OutputLimits,
 } from '../../core/check/index.ts';
-import { type CleanTexts, OUTSIDE_OUTPUT, REPORT_LOG_BYTES, readCheckTexts, shortenForReport } from './check-texts.ts';
+import {
+  type CleanTexts,
+  isFromOutside,
+  OUTSIDE_OUTPUT,
+  REPORT_LOG_BYTES,
+  readCheckTexts,
+  shortenForReport,
+} from './check-texts.ts';
 import type { Look } from './look.ts';
 import type { BaseChecks } from './read-base.ts';
 import type { SuspectCheck } from './sort-checks.ts';
@@ -62,11 +69,6 @@ export async function readSuspects(
       leftOut.push({ name: suspect.check.name, reason: `Only ${limits.checks} red checks of this commit are read.` });
   }
   return { groups: await groupByCause(look, suspects, causes, reads), leftOut };
-}
-
-/** Whether anyone may have written what the checks say. */
-export function isFromOutside(place: HeadPlace): boolean {
-  return place.kind === 'pull_request' && (place.isFork || !place.isTrusted);
 }
 
 /** The fingerprint of each check that an earlier look has judged and recorded. */

@@ -1,8 +1,8 @@
 // Runs the only failed job of a commit once more before anything is said of it, where its failure is known to be flaky.
 import { type CheckRules, type HeadPlace, toRerunRequest } from '../../core/check/index.ts';
 import type { JobResult } from '../../core/queue.ts';
+import { isFromOutside } from './check-texts.ts';
 import { type Look, saveSeen } from './look.ts';
-import { isFromOutside } from './read-suspects.ts';
 import type { Recorded } from './sightings.ts';
 
 const ACTIONS = 'github-actions';

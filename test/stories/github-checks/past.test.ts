@@ -96,3 +96,15 @@ it('reads as much of a longer past as 250 calls give, and says what is left; onc
   await stage.rest();
   expect(calls(desk)).toHaveLength(asked.length);
 });
+
+it('reads what is red on a base that was never judged: another failure there excuses nothing', async () => {
+  const desk = await stage.desk('corner/never-judged');
+  await past(desk, await desk.tip(), { days: 20, jobs: { test: BASKET, deliver: DELIVERY } });
+  await install(desk);
+  const { sha } = await desk.pull();
+  await desk.run(sha, { test: COUPONS, deliver: DELIVERY });
+  const { words } = desk.checkRun(sha);
+  expect(words).toContain('2 checks failed, 1 because of this change');
+  expect(words).toMatch(/Your change: .*coupon/);
+  expect(words).toMatch(/Broken on main: deliver fails on the base too, for the same reason/);
+});
