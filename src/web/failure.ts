@@ -330,7 +330,7 @@ function renderRange(project: Project, failure: Failure): Html {
     'range',
     'First bad commit',
     html`<p>The default branch broke with ${total === 1 ? 'this commit' : `one of ${formatPlural(total, 'commit')}`}: ${renderComparison(project, range)}</p>
-${likeliest === undefined ? html`<p class="soft">${isUntold(range) ? 'Nothing ties any of them to the failure.' : 'No commit stands out.'}</p>` : ''}
+${likeliest === undefined && total > 1 ? html`<p class="soft">${isUntold(range) ? 'Nothing ties any of them to the failure.' : 'No commit stands out.'}</p>` : ''}
 <ol class="commits">${orderRange(range).map((commit) => renderRangeCommit(project, commit))}</ol>
 ${total > commits.length ? html`<p class="hint">These are the ${commits.length} newest of ${total}.</p>` : ''}${renderBisect(range)}`,
   );

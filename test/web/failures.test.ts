@@ -158,6 +158,9 @@ describe('the ledger of failures', () => {
     const commits = [{ sha: SECOND, author: 'mona', subject: 'Speed up the cart' }];
     await ground.store.saveRange(id, { from: FIRST, to: SECOND, total: 1, commits });
     expect(rowsOf(await ledgerOf(ground))[0]?.[4]).toBe('mona wrote bbbbbbb');
+    const shown = textOf(await failureOf(ground, id));
+    expect(shown).toContain('The default branch broke with this commit');
+    expect(shown).not.toContain('No commit stands out');
   });
 
   it('names a regression', async () => {
