@@ -17,7 +17,7 @@ const OPERATIONS = {
     delete-token`,
   repos: `get get-content list-branches get-branch list-commits get-commit compare-commits-with-basehead list-collaborators
     check-collaborator get-collaborator-permission-level create-commit-status list-commit-statuses-for-ref
-    get-combined-status-for-ref list-pull-requests-associated-with-commit list-branches-for-head-commit list-tags`,
+    get-combined-status-for-ref list-pull-requests-associated-with-commit list-branches-for-head-commit list-tags get-branch-rules`,
   git: `create-blob get-blob create-tree get-tree create-commit get-commit create-tag get-tag list-matching-refs get-ref create-ref
     update-ref delete-ref`,
   issues: `list-for-repo create get update list-comments list-comments-for-repo get-comment create-comment update-comment
@@ -32,7 +32,7 @@ const OPERATIONS = {
   actions: `list-workflow-runs-for-repo get-workflow-run get-workflow-run-attempt list-jobs-for-workflow-run
     list-jobs-for-workflow-run-attempt get-job-for-workflow-run download-job-logs-for-workflow-run download-workflow-run-logs
     download-workflow-run-attempt-logs get-workflow re-run-job-for-workflow-run re-run-workflow-failed-jobs list-workflow-run-artifacts
-    download-artifact get-reviews-for-run`,
+    download-artifact get-reviews-for-run list-repo-workflows cancel-workflow-run`,
   users: 'get-authenticated get-by-username get-by-id',
 };
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];

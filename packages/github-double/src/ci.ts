@@ -56,6 +56,8 @@ export function startCi(
           ? { passed: true, output: '' }
           : await runInTree(gitDir, checkout, command, environment);
     const log = `${lines}${formatJobLog(command.join(' '), output, passed)}`;
+    // Cancelled in between.
+    if (!run.attempts.at(-1)?.some((one) => one.name === job && one.conclusion === null)) return;
     const end = passed ? { conclusion: 'success' as const } : { conclusion: 'failure' as const, failedStep: 'test' };
     await people.finishJob(name, run, job, { ...end, log });
   };

@@ -94,6 +94,10 @@ export interface GithubRepository {
   readonly checkRuns: Map<number, CheckRun>;
   readonly statuses: CommitStatus[];
   readonly workflowRuns: Map<number, ActionsRun>;
+  /** By path: workflows that somebody has disabled, or GitHub; all others are active. */
+  readonly disabledWorkflows: Map<string, 'disabled_manually' | 'disabled_inactivity' | 'disabled_fork'>;
+  /** Workflows that rulesets require of pull requests onto a branch, each by its file in some repository. */
+  readonly requiredWorkflows: { readonly branch: string; readonly repositoryId: number; readonly path: string }[];
   /** Those of all pull requests. */
   readonly reviewComments: Map<number, ReviewRemark>;
   /** By sha: who pushed it here last. */
@@ -121,6 +125,8 @@ export interface GithubIssue {
   /** The App through which a bot wrote it. */
   readonly viaAppId: number | null;
   labels: string[];
+  /** Each label that was put on it, in order; those set when it was opened are not among them. */
+  readonly labelled: { readonly id: number; readonly name: string; readonly byId: number; readonly at: string }[];
   state: 'open' | 'closed';
   stateReason: 'completed' | 'not_planned' | 'reopened' | null;
   locked: boolean;
@@ -282,6 +288,8 @@ export interface ActionsRun {
   pending: readonly PendingJob[];
   /** Of all its jobs. */
   readonly artifacts: Artifact[];
+  /** The attempts, from 1, that GitHub held until somebody let them run: they ended so, without a job. */
+  readonly heldAttempts: Set<number>;
   /** By whom a job of an environment was let run; absent: none waited. */
   approvals?: readonly { readonly byId: number; readonly environment: string }[];
 }
@@ -313,6 +321,8 @@ export interface WorkflowJob {
   completedAt: string | null;
   /** Null: it runs. */
   conclusion: CheckConclusion | null;
+  /** Whether it ended before a machine took it, such as one whose environment refuses the branch. */
+  isUnstarted?: boolean;
   failedStep: string;
   /** Null: gone after the retention time (410). */
   log: string | null;
@@ -328,6 +338,8 @@ export interface Pull {
   baseRef: string;
   baseSha: string;
   isDraft: boolean;
+  /** Who switched auto-merge on; null: it is off. */
+  autoMergeById: number | null;
   maintainerCanModify: boolean;
   mergedAt: string | null;
   mergedById: number | null;

@@ -68,7 +68,8 @@ export async function listStarted(
   const files = await readWorkflows(gitDir, occasion.from);
   return files.flatMap(({ path, file }) => {
     const filter = toEvents(file['on'])[event];
-    if (filter === undefined || !isStarting(event, filter, occasion, payload.action)) return [];
+    const isDisabled = repository.disabledWorkflows.has(path);
+    if (isDisabled || filter === undefined || !isStarting(event, filter, occasion, payload.action)) return [];
     const name = typeof file['name'] === 'string' ? file['name'] : path;
     const { sha, branch, from } = occasion;
     return [{ name, path, event, sha, branch, checkout: from, jobs: toFileJobs(file) }];
@@ -151,6 +152,16 @@ async function asksForNone(gitDir: string, sha: string): Promise<boolean> {
 interface ReadFile {
   readonly path: string;
   readonly file: Mapping;
+}
+
+/** Workflows of the default branch, as a list of them has them. */
+export async function listWorkflowFiles({
+  gitDir,
+  defaultBranch,
+}: GithubRepository): Promise<readonly { readonly path: string; readonly name: string }[]> {
+  const tip = await branchSha(gitDir, defaultBranch);
+  const files = tip === null ? [] : await readWorkflows(gitDir, tip);
+  return files.map(({ path, file }) => ({ path, name: typeof file['name'] === 'string' ? file['name'] : path }));
 }
 
 /** By commit: every run asks for those of the default branch twice. */

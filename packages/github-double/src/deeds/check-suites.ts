@@ -252,6 +252,7 @@ export async function startRun(state: State, repository: GithubRepository, made:
     conclusion: null,
     attempts: [[]],
     pending: made.pending ?? [],
+    heldAttempts: new Set(),
     artifacts: [],
   };
   repository.workflowRuns.set(run.id, run);
@@ -323,6 +324,19 @@ export async function finishJob(
   const done = { status: 'completed', conclusion, completedAt: at, annotations, output } as const;
   await changeCheckRun(state, repository, check, { ...done, senderId: run.triggeredById });
   if (isLast) await tellRun(state, repository, run, 'completed');
+}
+
+/** Whatever of it still runs ends; false where nothing does. */
+export async function cancelRun(state: State, repository: GithubRepository, run: ActionsRun): Promise<boolean> {
+  if (run.status === 'completed') return false;
+  run.pending = [];
+  const output = { title: null, summary: null, text: null };
+  for (const job of run.attempts.at(-1) ?? []) {
+    if (job.conclusion !== null) continue;
+    const end = { conclusion: 'cancelled' as const, failedStep: '', log: '', annotations: [], output };
+    await finishJob(state, repository, { run, job }, end);
+  }
+  return true;
 }
 
 /** Starts or skips the jobs whose needs have ended: GitHub lists a job only then. */

@@ -79,6 +79,7 @@ export function storeIssue(state: State, repository: GithubRepository, made: New
     authorId: made.authorId,
     viaAppId: made.viaAppId ?? null,
     labels: (made.labels ?? []).map((name) => ensureLabel(state, repository, name).name),
+    labelled: [],
     state: 'open',
     stateReason: null,
     locked: false,
@@ -149,6 +150,7 @@ export function addLabels(
     if (issue.labels.some((one) => one.toLowerCase() === label.name.toLowerCase())) continue;
     issue.labels = [...issue.labels, label.name];
     touch(state, issue);
+    issue.labelled.push({ id: state.nextId(), name: label.name, byId: by.senderId, at: issue.updatedAt });
     tellLabelled(state, repository, issue, { name: label.name, senderId: by.senderId });
   }
 }

@@ -216,6 +216,7 @@ export async function openPull(
     baseRef: made.baseRef,
     baseSha,
     isDraft: made.isDraft,
+    autoMergeById: null,
     maintainerCanModify: made.maintainerCanModify ?? false,
     mergedAt: null,
     mergedById: null,

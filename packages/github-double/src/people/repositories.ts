@@ -174,6 +174,8 @@ function addRepository(
     checkRuns: new Map(),
     statuses: [],
     workflowRuns: new Map(),
+    disabledWorkflows: new Map(),
+    requiredWorkflows: [],
     reviewComments: new Map(),
     pushers: new Map(),
     nextNumber: 1,

@@ -162,7 +162,11 @@ export async function runBody(state: State, repository: GithubRepository, { run,
     run_number: run.number,
     event: run.event,
     status: isLast ? run.status : 'completed',
-    conclusion: isLast ? run.conclusion : gravest(run.attempts[number - 1] ?? []),
+    conclusion: run.heldAttempts.has(number)
+      ? 'action_required'
+      : isLast
+        ? run.conclusion
+        : gravest(run.attempts[number - 1] ?? []),
     workflow_id: run.workflowId,
     url: api,
     html_url: `${state.urls.web}/${name}/actions/runs/${run.id}`,
@@ -202,15 +206,19 @@ export function gravest(jobs: readonly WorkflowJob[]) {
   return order.find((one) => jobs.some((job) => job.conclusion === one)) ?? ('success' as const);
 }
 
-/** The workflow itself, beside a run in a webhook. */
-export function workflowBody(state: State, repository: GithubRepository, run: ActionsRun) {
+/** The workflow itself. */
+export function workflowBody(
+  state: State,
+  repository: GithubRepository,
+  run: Pick<ActionsRun, 'workflowId' | 'name' | 'path'>,
+) {
   const name = fullName(state, repository);
   return {
     id: run.workflowId,
     node_id: nodeId('W', repository.id, run.workflowId),
     name: run.name,
     path: run.path,
-    state: 'active',
+    state: repository.disabledWorkflows.get(run.path) ?? 'active',
     created_at: repository.createdAt,
     updated_at: repository.createdAt,
     url: `${state.urls.api}/repos/${name}/actions/workflows/${run.workflowId}`,
@@ -251,6 +259,8 @@ export function jobBody(state: State, repository: GithubRepository, run: Actions
 }
 
 function stepsOf(job: WorkflowJob) {
+  // Only what a machine has taken has any.
+  if (job.isUnstarted || job.conclusion === 'skipped') return [];
   const times = { started_at: job.startedAt, completed_at: job.completedAt ?? job.startedAt };
   const done = { status: 'completed', ...times };
   const failed = { ...done, name: job.failedStep, conclusion: job.conclusion, number: 2 };

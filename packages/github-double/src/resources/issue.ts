@@ -177,9 +177,15 @@ export function simplePull(state: State, repository: GithubRepository, issue: Gi
     head: describePullEnd(state, getHeadOwner(state, pull), pull.headRef, pull.headSha),
     base: describePullEnd(state, { repository, ownerId: repository.ownerId }, pull.baseRef, pull.baseSha),
     author_association: associationOf(state, repository, issue.authorId),
-    auto_merge: null,
+    auto_merge: autoMerge(state, pull),
     active_lock_reason: null,
   };
+}
+
+function autoMerge(state: State, { autoMergeById }: Pull) {
+  const by = simpleUserOf(state, autoMergeById);
+  if (by === null) return null;
+  return { enabled_by: by, merge_method: 'merge' as const, commit_title: '', commit_message: '' };
 }
 
 function links(api: string, html: string, number: number, pull: Pull) {
@@ -295,6 +301,33 @@ export function reviewBody(state: State, repository: GithubRepository, issue: Gi
     ...(review.state === 'PENDING' ? {} : { submitted_at: review.submittedAt }),
     commit_id: review.commitSha,
   };
+}
+
+/** What has happened on an issue or a pull request, oldest first: its comments, its labels and its reviews. */
+export function timelineOf(state: State, repository: GithubRepository, issue: GithubIssue): readonly object[] {
+  const comments = [...repository.comments.values()]
+    .filter((one) => one.issueNumber === issue.number)
+    .map((one) => {
+      const body = commentBody(state, repository, one);
+      return { at: one.createdAt, body: { ...body, event: 'commented', actor: body.user } };
+    });
+  const labels = issue.labelled.map(({ id, name, byId, at }) => {
+    const { color } = repository.labels.get(name.toLowerCase()) ?? { color: '' };
+    const of = { id, node_id: nodeId('LE', repository.id, id), url: `${issueUrl(state, repository)}/events/${id}` };
+    const by = { actor: simpleUserOf(state, byId), performed_via_github_app: null };
+    const nothing = { commit_id: null, commit_url: null };
+    return { at, body: { ...of, ...by, ...nothing, event: 'labeled', created_at: at, label: { name, color } } };
+  });
+  const reviews = (issue.pull?.reviews ?? []).map((one) => ({
+    at: one.submittedAt,
+    body: { ...reviewBody(state, repository, issue, one), event: 'reviewed' },
+  }));
+  const all = [...comments, ...labels, ...reviews];
+  return all.toSorted((one, other) => one.at.localeCompare(other.at)).map(({ body }) => body);
+}
+
+function issueUrl(state: State, repository: GithubRepository): string {
+  return `${state.urls.api}/repos/${fullName(state, repository)}/issues`;
 }
 
 /** Without places in the file where the lines have changed since. */

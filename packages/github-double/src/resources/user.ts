@@ -15,6 +15,7 @@ type NodeKind =
   | 'CE'
   | 'CS'
   | 'LA'
+  | 'LE'
   | 'RE'
   | 'C'
   | 'REF'

@@ -1,6 +1,6 @@
 // Routes of GitHub Actions: runs, their jobs, and logs of a job or a whole run on the storage host.
-import { listFailedJobs, rerun } from '../deeds/check-suites.ts';
-import { type Attempt, artifactBody, jobBody, runBody } from '../resources/check.ts';
+import { cancelRun, listFailedJobs, rerun } from '../deeds/check-suites.ts';
+import { type Attempt, artifactBody, jobBody, runBody, workflowBody } from '../resources/check.ts';
 import { simpleUser } from '../resources/user.ts';
 import {
   type Answer,
@@ -13,6 +13,7 @@ import {
   refused,
 } from '../route.ts';
 import type { ActionsRun, WorkflowJob } from '../state.ts';
+import { listWorkflowFiles } from '../workflow-starts.ts';
 
 const READ = [{ actions: 'read' }] as const;
 /** GitHub shows no more of a list that is searched. */
@@ -20,15 +21,40 @@ const MOST_FOUND = 1_000;
 const SEARCHES = ['actor', 'branch', 'check_suite_id', 'created', 'event', 'head_sha', 'status'];
 
 export const actionsRoutes: readonly Route[] = [
+  ofRepository('GET /actions/workflows', READ, async (call) => {
+    const { repository, state } = call;
+    const ran = [...repository.workflowRuns.values()].map(({ path, name }) => ({ path, name }));
+    // Those of other branches, too, once they have run.
+    const all = [...new Map([...ran, ...(await listWorkflowFiles(repository))].map((one) => [one.path, one])).values()];
+    const bodies = all.map((one, index) => workflowBody(state, repository, { ...one, workflowId: index + 1 }));
+    return paged(call, bodies, (workflows) => ({ total_count: all.length, workflows }));
+  }),
+  ofRepository('POST /actions/runs/{run_id}/cancel', [{ actions: 'write' }], async (call) => {
+    const run = call.repository.workflowRuns.get(Number(call.params['run_id']));
+    if (run === undefined) return notFound();
+    const isCancelled = await cancelRun(call.state, call.repository, run);
+    return isCancelled ? { status: 202, body: {} } : refused(409, 'Cannot cancel a workflow run that is completed.');
+  }),
+  // Of rulesets, only what they require to run.
+  ofRepository('GET /rules/branches/{branch}', [], (call) => {
+    const rules = call.repository.requiredWorkflows
+      .filter(({ branch }) => branch === decodeURIComponent(call.params['branch'] ?? ''))
+      .map(({ repositoryId, path }) => ({
+        type: 'workflows' as const,
+        parameters: { workflows: [{ repository_id: repositoryId, path, ref: 'refs/heads/main' }] },
+        ...{ ruleset_source_type: 'Organization', ruleset_source: 'octo', ruleset_id: 1 },
+      }));
+    return paged(call, rules);
+  }),
   ofRepository('GET /actions/runs', READ, answerWorkflowRuns),
   ...['', '/attempts/{attempt_number}'].flatMap((rest) => [
     ofRepository(`GET /actions/runs/{run_id}${rest}/jobs`, READ, withAttempt(jobsOf)),
+    ofRepository(
+      `GET /actions/runs/{run_id}${rest}`,
+      READ,
+      withAttempt(async ({ state, repository }, of) => ({ status: 200, body: await runBody(state, repository, of) })),
+    ),
   ]),
-  ofRepository(
-    'GET /actions/runs/{run_id}',
-    READ,
-    withAttempt(async ({ state, repository }, of) => ({ status: 200, body: await runBody(state, repository, of) })),
-  ),
   ofRepository('GET /actions/jobs/{job_id}', READ, (call) => {
     const found = jobOf(call);
     return found === null

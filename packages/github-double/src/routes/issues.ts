@@ -1,7 +1,7 @@
 // Routes of issues and their labels.
 import { addLabels, editIssue, openIssue } from '../deeds/issues.ts';
 import { grantOf, mayAtLeast } from '../lookup.ts';
-import { issueBody, labelsOf } from '../resources/issue.ts';
+import { issueBody, labelsOf, timelineOf } from '../resources/issue.ts';
 import {
   type Answer,
   actorId,
@@ -36,6 +36,12 @@ export const issueRoutes: readonly Route[] = [
     'GET /issues/{issue_number}',
     ISSUES_READ,
     withIssue((call, issue) => ok(issueBody(call.state, call.repository, issue))),
+  ),
+  // Comments, labels and reviews alone.
+  ofRepository(
+    'GET /issues/{issue_number}/timeline',
+    ISSUES_READ,
+    withIssue((call, issue) => paged(call, timelineOf(call.state, call.repository, issue))),
   ),
   ofRepository('POST /issues', ISSUES_ALONE_WRITE, (call) => {
     const title = asText(call.body['title']) ?? '';
