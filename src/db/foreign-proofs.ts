@@ -62,6 +62,19 @@ export function createForeignProofVerbs(database: Database) {
           .executeTakeFirstOrThrow();
         return Number(count);
       }),
+    /** The newest of the project whose red half was on GitHub, pushed since then (ISO 8601). */
+    findLastPushedProof: (projectId: string, since: string): Promise<ForeignProof | null> =>
+      database.read(async (reader) => {
+        const rows = await reader
+          .selectFrom('foreign_proofs')
+          .selectAll()
+          .where('project_id', '=', projectId)
+          .where('pushed_at', '>=', since)
+          .orderBy('seq', 'desc')
+          .execute();
+        const proofs = rows.map(toForeignProof);
+        return proofs.find(({ progress }) => 'posted' in progress && progress.posted !== null) ?? null;
+      }),
     /** `pushedAt`: when CI was caused; absent: as before. */
     saveForeignProof: (
       id: string,

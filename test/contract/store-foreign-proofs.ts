@@ -78,6 +78,11 @@ export function foreignProofsContract(engine: Engine): void {
       expect((await store.listOpenProofs()).map(({ id }) => id)).toEqual(['prf_2']);
       expect(await store.countProofRuns(project.id, at(2))).toBe(1);
       expect(await store.listProvedProjects()).toEqual([project.id]);
+      expect(await store.findLastPushedProof(project.id, at(2))).toBeNull();
+      await store.saveForeignProof('prf_2', { progress: RED, checkRun, pushedAt: at(4) }, at(4));
+      await ask('prf_3', { pullRequest: 10, commentId: 4 });
+      expect((await store.findLastPushedProof(project.id, at(2)))?.id).toBe('prf_2');
+      expect(await store.findLastPushedProof(project.id, at(5))).toBeNull();
     });
 
     it('is looked at when something happens: the open ones of a project, or the newest of a pull request', async () => {

@@ -54,6 +54,8 @@ export interface ProvingShop {
   branches(): Promise<readonly string[]>;
   /** Pull requests that our bot has opened. */
   drafts(): readonly GithubIssue[];
+  /** Acts while GitHub answers a request of ours, such as `POST` to `/pulls`, which it has carried out. */
+  meanwhile(method: string, below: string, act: () => Promise<unknown> | unknown): void;
 }
 
 export async function openProvingShop(
@@ -77,9 +79,15 @@ export async function openProvingShop(
     while (await ci.settled());
   };
   await settle();
+  const meanwhile: ProvingShop['meanwhile'] = (method, below, act) => {
+    const path = new RegExp(`^/repos/${name}${below}$`);
+    const fault = { kind: 'meanwhile', moment: 'carried_out', act: async () => void (await act()) } as const;
+    double.faults.add({ method, path, fault });
+  };
   const runs = () => [...double.repository(name).checkRuns.values()];
   return {
     name,
+    meanwhile,
     started: () => [...double.repository(name).workflowRuns.values()].map(({ event }) => event),
     settle,
     pull: async (changed, { by = 'mara', branch = 'change' } = {}) => {

@@ -2,6 +2,7 @@
 import { quoteLiteral } from '../command-words.ts';
 import { formatCounted } from '../counted.ts';
 import {
+  type ForeignAct,
   type ForeignProof,
   type ForeignResult,
   type ForeignState,
@@ -41,6 +42,8 @@ function describeProveRefusal(because: ProveRefusal): string {
       return 'the pull request changes what decides which tests run, or what CI does';
     case 'starts':
       return 'a branch or draft of ours would start more than the checks that have run here';
+    case 'besides':
+      return `${listActs(because.acts)} on a draft of ours and did not on this pull request`;
     case 'day_limit':
       return `this repository has had its ${formatCounted(because.limit, 'run')} of CI for proofs in 24 hours; ask again later`;
     default:
@@ -48,23 +51,32 @@ function describeProveRefusal(because: ProveRefusal): string {
   }
 }
 
-const REFUSALS: Readonly<Record<Exclude<ProveRefusal['code'], 'moved' | 'guarded' | 'starts' | 'day_limit'>, string>> =
-  {
-    fork: "its branch is in a fork, whose code would run with this repository's rights",
-    dependabot: "Dependabot's runs have fewer rights than ours",
-    closed: 'the pull request is closed',
-    own: 'it is a pull request of Causeway, which proves it by itself',
-    no_write: 'the person who asked has no write access (any more)',
-    no_tests: 'the pull request has no tests beside its change, or none that can be told apart by name',
-    no_ci: 'no check runs for this pull request',
-    no_drafts: 'GitHub offers no draft pull requests here',
-    not_permitted: 'GitHub refused what it takes, such as the branch or the draft',
-    branch_taken: 'its branch name is taken by others',
-    too_large: 'it changes 300 files or more, which GitHub does not compare',
-    reads_run: 'its tests read for which branch, event or person CI runs, so they could fail on our draft alone',
-    mode: 'this repository is not in mode `fix`, so nothing is pushed',
-    cancelled: 'its branch or draft was changed by others while the tests ran',
-  };
+/** Names come from GitHub: untrusted. */
+function listActs(acts: readonly ForeignAct[]): string {
+  const shown = acts.slice(0, NAMES_SHOWN).map((act) => (act.kind === 'app' ? `“${act.slug}”` : `“${act.path}”`));
+  const more = acts.length > NAMES_SHOWN ? ` and ${acts.length - NAMES_SHOWN} more` : '';
+  const verb = acts.every(({ kind }) => kind === 'run') ? 'started' : 'acted';
+  return `${shown.join(', ')}${more} ${verb}`;
+}
+
+type ToldRefusal = 'moved' | 'guarded' | 'starts' | 'besides' | 'day_limit';
+
+const REFUSALS: Readonly<Record<Exclude<ProveRefusal['code'], ToldRefusal>, string>> = {
+  fork: "its branch is in a fork, whose code would run with this repository's rights",
+  dependabot: "Dependabot's runs have fewer rights than ours",
+  closed: 'the pull request is closed',
+  own: 'it is a pull request of Causeway, which proves it by itself',
+  no_write: 'the person who asked has no write access (any more)',
+  no_tests: 'the pull request has no tests beside its change, or none that can be told apart by name',
+  no_ci: 'no check runs for this pull request',
+  no_drafts: 'GitHub offers no draft pull requests here',
+  not_permitted: 'GitHub refused what it takes, such as the branch or the draft',
+  branch_taken: 'its branch name is taken by others',
+  too_large: 'it changes 300 files or more, which GitHub does not compare',
+  reads_run: 'its tests read for which branch, event or person CI runs, so they could fail on our draft alone',
+  mode: 'this repository is not in mode `fix`, so nothing is pushed',
+  cancelled: 'its branch or draft was changed by others while the tests ran',
+};
 
 /** How people see both halves themselves, whatever runs the tests: lines for a shell in a clone. Empty where nothing is known of its files. */
 export function listForeignCommands({

@@ -43,6 +43,8 @@ export type ForeignProgress =
       readonly posted: PostedRedHalf | null;
       readonly result: ForeignResult;
       readonly isTidy: boolean;
+      /** Runs of what was given up that GitHub did not let us cancel; absent: none. */
+      readonly uncancelled?: number;
     };
 
 /** The commit with the tests alone, before it is made. */
@@ -110,7 +112,14 @@ export type ProveRefusal =
   | { readonly code: 'guarded'; readonly paths: readonly string[] }
   /** What a push or a draft of ours would start besides. */
   | { readonly code: 'starts'; readonly faults: readonly StartFault[] }
+  /** What others did on a draft of ours, and not on the pull request. `draft`: its address. */
+  | { readonly code: 'besides'; readonly acts: readonly ForeignAct[]; readonly draft: string }
   | { readonly code: 'day_limit'; readonly limit: number };
+
+/** What somebody else did on a branch: an App, by its slug, in whatever way; or a run of a workflow that something started. */
+export type ForeignAct =
+  | { readonly kind: 'app'; readonly slug: string }
+  | { readonly kind: 'run'; readonly path: string; readonly event: string };
 
 /** A place in a workflow file that would start more than the head's own runs, with what `github/workflows` says of it. */
 export interface StartFault {

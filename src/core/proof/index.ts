@@ -10,6 +10,7 @@ export {
   splitChange,
 } from './change-parts.ts';
 export {
+  type ForeignAct,
   type ForeignProgress,
   type ForeignProof,
   type ForeignResult,

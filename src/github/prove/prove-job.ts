@@ -5,16 +5,19 @@ import { isForeignProofOpen } from '../../core/proof/index.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { recoverFrom } from '../clients/index.ts';
 import { createPublishJob, type PublishDeps, runLater } from '../publish/index.ts';
+import { findEarlierActs, listActsBesides } from './foreign-acts.ts';
 import { HALF_MS, type HalfJudgement, judgeBothHalves, judgeOwnChecks } from './judge-proof.ts';
 import { noteStale, showProofRun } from './proof-run.ts';
 import type { ProveWork } from './prove-work.ts';
 import { planRedHalf, readProvedPull, refusePull } from './read-plan.ts';
-import { findStartFaults, isPushedAfter, readHeadRuns } from './read-starts.ts';
-import { isStillOurs, openRedHalf, tidyRedHalf } from './red-half.ts';
+import { findStartFaults, isPushedAfter, readHeadRuns, readStartGround } from './read-starts.ts';
+import { cancelRuns, isStillOurs, openRedHalf, tidyRedHalf } from './red-half.ts';
 
 /** One proof of a repository at a time: others wait for its turn, and look again after this if its end is not told. */
 const TURN_MS = 60_000;
 const POLL_MS = 120_000;
+/** What others do on a new branch they do at once. */
+const FIRST_LOOK_MS = 20_000;
 const DAY_MS = 24 * 3_600_000;
 /** Runs of CI that proofs cause in one repository: CI has its price. */
 const MOST_A_DAY = 6;
@@ -75,9 +78,12 @@ async function takeStep(work: ProveWork): Promise<Step> {
       return await pushRedHalf(work, progress);
     case 'red':
       return await followRedRun(work, progress);
-    case 'ended':
+    case 'ended': {
+      const isGivenUp = progress.result.kind === 'refused';
+      const uncancelled = isGivenUp ? await cancelRuns(work, progress.posted) : 0;
       await tidyRedHalf(work);
-      return { progress: { ...progress, isTidy: true }, waitMs: null };
+      return { progress: { ...progress, isTidy: true, ...(uncancelled > 0 && { uncancelled }) }, waitMs: null };
+    }
   }
 }
 
@@ -109,13 +115,17 @@ async function beginProof(work: ProveWork): Promise<Step> {
   const own = await judgeOwnChecks(work, planned, measureAge(work, proof.createdAt));
   if (own?.kind === 'wait') return { progress: null, waitMs: Math.min(POLL_MS, own.ms) };
   if (own !== null) return endWith(proof, own.result, planned.plan);
-  const runs = await readHeadRuns(work);
+  const runs = await readHeadRuns(work, { ...pull, number: proof.pullRequest });
   if (runs.some(({ isRestricted }) => isRestricted)) return refuseWith(work, { code: 'dependabot' });
   // A call names the head itself.
   if (proof.commentId !== null && isPushedAfter(runs, proof.askedAt))
     return refuseWith(work, { code: 'moved', head: pull.head });
-  const faults = await findStartFaults(work, { plan: planned.plan, runs });
+  const ground = await readStartGround(work, planned.plan);
+  const faults = await findStartFaults(work, { planned, runs, ground });
   if (faults.length > 0) return endWith(proof, { kind: 'refused', because: { code: 'starts', faults } }, planned.plan);
+  const earlier = await findEarlierActs(work);
+  if (earlier !== null)
+    return endWith(proof, { kind: 'refused', because: { code: 'besides', ...earlier } }, planned.plan);
   return { progress: { phase: 'opening', plan: planned.plan }, waitMs: 0, isPush: true };
 }
 
@@ -148,14 +158,23 @@ async function pushRedHalf(
   if (role === null || !isAtLeast(role, 'write')) return refuseWith(work, { code: 'no_write' });
   const planned = await planRedHalf(work, pull, plan.base);
   if (planned.kind === 'refused') return refuseWith(work, planned.because);
-  const runs = await readHeadRuns(work);
+  const runs = await readHeadRuns(work, { ...pull, number: proof.pullRequest });
   if (runs.some(({ isRestricted }) => isRestricted)) return refuseWith(work, { code: 'dependabot' });
-  const faults = await findStartFaults(work, { plan, runs });
+  const ground = await readStartGround(work, plan);
+  const inquest = { planned: { plan, removed: planned.removed }, runs };
+  const faults = await findStartFaults(work, { ...inquest, ground });
   if (faults.length > 0) return refuseWith(work, { code: 'starts', faults });
   const opened = await openRedHalf(work, { plan, files: planned.files, removed: planned.removed });
   if (opened.kind === 'refused') return refuseWith(work, opened.because);
   const since = deps.now().toISOString();
-  return { progress: { phase: 'red', plan, posted: opened.posted, since }, waitMs: POLL_MS };
+  const red = { phase: 'red', plan, posted: opened.posted, since } as const;
+  // GitHub has taken the workflows as they were when the draft was opened, which may be later than when they were read.
+  const then = await readStartGround(work, plan);
+  if (JSON.stringify(then) !== JSON.stringify(ground)) {
+    const later = await findStartFaults(work, { ...inquest, ground: then });
+    if (later.length > 0) return refuseWith({ proof: { ...proof, progress: red } }, { code: 'starts', faults: later });
+  }
+  return { progress: red, waitMs: FIRST_LOOK_MS };
 }
 
 async function followRedRun(
@@ -166,7 +185,10 @@ async function followRedRun(
   const pull = await readProvedPull(work);
   const because = refusePull(pull, proof);
   if (pull === null || because !== null) return refuseWith(work, because ?? { code: 'closed' });
-  if (!(await isStillOurs(work, posted))) return refuseWith(work, { code: 'cancelled' });
+  if (!(await isStillOurs(work, plan, posted))) return refuseWith(work, { code: 'cancelled' });
+  const half = { sha: posted.testCommit, number: posted.number };
+  const acts = await listActsBesides(work, half, [{ sha: proof.head, number: proof.pullRequest }]);
+  if (acts.length > 0) return refuseWith(work, { code: 'besides', acts, draft: posted.url });
   const planned = await planRedHalf(work, pull, plan.base);
   if (planned.kind === 'refused') return refuseWith(work, planned.because);
   const { own, titles } = planned;

@@ -1,11 +1,12 @@
 // What a branch and a draft of ours would start in a repository, held against what the pull request's own runs already were.
 import type { RedPlan, StartFault } from '../../core/proof/index.ts';
 import { readWholeText } from '../../services/index.ts';
-import { openRepository, readPages } from '../clients/index.ts';
+import { ignoreRefused, openRepository, readPages } from '../clients/index.ts';
 import { renderProofDraft } from '../render/index.ts';
 import { judgeStarts, type StartQuestion } from '../workflows/index.ts';
+import { type RunBranch, readRunsAt, toWorkflowPath } from './foreign-acts.ts';
 import type { ProveWork } from './prove-work.ts';
-import { isRestrictedBot } from './read-plan.ts';
+import { isRestrictedBot, type PlannedRedHalf } from './read-plan.ts';
 import { nameProofBranch, renderTestMessage } from './red-half.ts';
 
 const MOST_PAGES = 5;
@@ -21,22 +22,26 @@ export interface HeadRunRead {
   readonly isRestricted: boolean;
 }
 
-/** All runs of Actions at the head. */
-export async function readHeadRuns({ deps, project, proof, signal }: ProveWork): Promise<readonly HeadRunRead[]> {
+/** All runs of Actions at the head, of its own branch. */
+export async function readHeadRuns(work: ProveWork, branch: RunBranch): Promise<readonly HeadRunRead[]> {
+  const { deps, project, proof, signal } = work;
   const read = openRepository(deps, project, 'read', signal);
-  const { items } = await readPages(MOST_PAGES, async (page) => {
-    const of = { head_sha: proof.head, ...page };
-    return (await read(({ rest }, place) => rest.actions.listWorkflowRunsForRepo({ ...place, ...of }))).workflow_runs;
-  });
-  return items.map(({ id, path, event, status, conclusion, created_at: createdAt, actor, triggering_actor: by }) => ({
-    id,
-    isRestricted: [actor, by].some((one) => isRestrictedBot(one?.login)),
-    // GitHub appends the branch of a workflow that is required from elsewhere.
-    path: path.split('@')[0] ?? path,
-    event,
-    waited: status === 'waiting' || status === 'action_required' || conclusion === 'action_required',
-    createdAt,
-  }));
+  const runs: HeadRunRead[] = [];
+  for (const run of await readRunsAt(work, proof.head, branch)) {
+    const { id, path, event, status, conclusion, run_attempt: attempt = 1, created_at: createdAt } = run;
+    // What is held has no job. Run again, it goes on, and of having been held only the first attempt tells.
+    const of = { run_id: id, attempt_number: 1 };
+    const first =
+      attempt === 1
+        ? conclusion
+        : (await read(({ rest }, place) => rest.actions.getWorkflowRunAttempt({ ...place, ...of }))).conclusion;
+    runs.push({
+      ...{ id, event, createdAt, path: toWorkflowPath(path) },
+      isRestricted: [run.actor, run.triggering_actor].some((one) => isRestrictedBot(one?.login)),
+      waited: [status, conclusion, first].some((one) => one === 'waiting' || one === 'action_required'),
+    });
+  }
+  return runs;
 }
 
 /** Whether the head came after the command: then somebody else than who asked may have pushed it. GitHub's times are whole seconds. */
@@ -44,24 +49,67 @@ export function isPushedAfter(runs: readonly Pick<HeadRunRead, 'createdAt'>[], a
   return runs.length > 0 && runs.every(({ createdAt }) => Date.parse(createdAt) > Date.parse(askedAt) + 1_000);
 }
 
+/** What decides what starts besides the commit itself, and may be changed by others at any moment. */
+export interface StartGround {
+  /** Tips of the draft's base and of the default branch. */
+  readonly base: string;
+  readonly main: string;
+  /** Paths of workflows that somebody has disabled, or GitHub: they start nothing. */
+  readonly disabled: readonly string[];
+  /** Paths of workflows that rulesets require of pull requests onto the base. */
+  readonly required: readonly string[];
+}
+
+/** Any other state means that it starts. */
+const DISABLED = new Set(['disabled_manually', 'disabled_inactivity', 'disabled_fork']);
+
+export async function readStartGround(
+  { deps, project, signal }: ProveWork,
+  { baseBranch }: Pick<RedPlan, 'baseBranch'>,
+): Promise<StartGround> {
+  const read = openRepository(deps, project, 'read', signal);
+  const readTip = async (branch: string) =>
+    (await read(({ rest }, place) => rest.git.getRef({ ...place, ref: `heads/${branch}` }))).object.sha;
+  const workflows = await readPages(MOST_PAGES, async (page) => {
+    return (await read(({ rest }, place) => rest.actions.listRepoWorkflows({ ...place, ...page }))).workflows;
+  });
+  // Refused where the plan or the server knows no rulesets: then nothing is required.
+  const rules = await readPages(MOST_PAGES, async (page) => {
+    const of = { ...page, branch: baseBranch };
+    return (await ignoreRefused(read(({ rest }, place) => rest.repos.getBranchRules({ ...place, ...of })))) ?? [];
+  });
+  const required = rules.items.flatMap((rule) => (rule.type === 'workflows' ? (rule.parameters?.workflows ?? []) : []));
+  return {
+    base: await readTip(baseBranch),
+    main: await readTip(project.source.defaultBranch),
+    disabled: workflows.items.flatMap(({ path, state }) => (DISABLED.has(state) ? [path] : [])).toSorted(),
+    required: [...new Set(required.map(({ path }) => path))].toSorted(),
+  };
+}
+
+export interface StartInquest {
+  readonly planned: Pick<PlannedRedHalf, 'plan' | 'removed'>;
+  readonly runs: readonly HeadRunRead[];
+  readonly ground: StartGround;
+}
+
 /** Empty: everything that would start is what the head's runs were. */
 export async function findStartFaults(
   work: ProveWork,
-  { plan, runs }: { readonly plan: RedPlan; readonly runs: readonly HeadRunRead[] },
+  { planned: { plan, removed }, runs, ground }: StartInquest,
 ): Promise<readonly StartFault[]> {
   const { deps, project, proof, signal } = work;
   const { defaultBranch } = project.source;
   const read = openRepository(deps, project, 'read', signal);
-  const readTip = async (branch: string) =>
-    (await read(({ rest }, place) => rest.git.getRef({ ...place, ref: `heads/${branch}` }))).object.sha;
   const withJobs: StartQuestion['runs'][number][] = [];
   for (const { id, path, event, waited } of runs) {
     const { items } = await readPages(MOST_PAGES, async (page) => {
       const of = { run_id: id, filter: 'latest' as const, ...page };
       return (await read(({ rest }, place) => rest.actions.listJobsForWorkflowRun({ ...place, ...of }))).jobs;
     });
-    const jobs = items.map(({ name, conclusion }) => ({ name, ran: conclusion !== 'skipped' }));
-    // Once approved, a run looks like any other.
+    // One without a step was skipped, cancelled before, or refused by its environment.
+    const jobs = items.map(({ name, steps = [] }) => ({ name, ran: steps.length > 0 }));
+    // Who let a job of an environment run; once it has, it looks like any other.
     const approvals = await read(({ rest }, place) => rest.actions.getReviewsForRun({ ...place, run_id: id }));
     withJobs.push({ path, event, waited: waited || approvals.length > 0, jobs });
   }
@@ -73,10 +121,12 @@ export async function findStartFaults(
     repository: project.name,
     actor: botLogin,
     pushed: await readWorkflowFiles(work, plan.base),
-    ofBase: await readWorkflowFiles(work, await readTip(plan.baseBranch)),
-    ofDefault: await readWorkflowFiles(work, await readTip(defaultBranch)),
+    ofBase: await readWorkflowFiles(work, ground.base),
+    ofDefault: await readWorkflowFiles(work, ground.main),
     ofHead: await readWorkflowFiles(work, proof.head),
-    paths: plan.tests,
+    disabled: ground.disabled,
+    required: ground.required,
+    paths: [...plan.tests, ...removed],
     message: renderTestMessage(proof),
     ...renderProofDraft(proof),
     runs: withJobs,

@@ -3,6 +3,7 @@ import type { ForeignProof, PostedRedHalf, ProveRefusal, RedPlan } from '../../c
 import { GithubFailure, ignoreUnknown, openRepository, recoverFrom } from '../clients/index.ts';
 import { type BranchHead, createGithubWriter } from '../publish/index.ts';
 import { renderProofDraft } from '../render/index.ts';
+import { readRunsAt } from './foreign-acts.ts';
 import type { ProveWork } from './prove-work.ts';
 import type { RedHalfFile } from './read-plan.ts';
 
@@ -134,15 +135,44 @@ async function openDraft(
   );
 }
 
-/** What became of the red half while its checks ran. */
+/** What became of the red half while its checks ran: whatever else it is by then, it is no proof of ours. */
 export async function isStillOurs(
   { deps, project, proof, signal }: ProveWork,
+  plan: Pick<RedPlan, 'baseBranch'>,
   { branch, testCommit, number }: PostedRedHalf,
 ): Promise<boolean> {
-  const github = createGithubWriter(deps, project, signal);
-  const head = await github.readBranch(branch);
+  const head = await createGithubWriter(deps, project, signal).readBranch(branch);
   if (head === null || head.sha !== testCommit || readProofOf(head) !== proof.id) return false;
-  return (await github.readPullRequest(number)).state === 'open';
+  const read = openRepository(deps, project, 'read', signal);
+  const draft = await read(({ rest }, place) => rest.pulls.get({ ...place, pull_number: number }));
+  const isHidden = draft.state === 'open' && draft.draft === true && draft.auto_merge === null;
+  return isHidden && draft.base.ref === plan.baseBranch && draft.title === renderProofDraft(proof).title;
+}
+
+/** What still runs for a red half that is given up. Returns how many runs GitHub does not let us cancel. */
+export async function cancelRuns(work: ProveWork, posted: PostedRedHalf | null): Promise<number> {
+  const { deps, project, proof, signal } = work;
+  const branch = nameProofBranch(proof);
+  const head = posted === null ? await createGithubWriter(deps, project, signal).readBranch(branch) : null;
+  const sha = posted?.testCommit ?? (head !== null && readProofOf(head) === proof.id ? head.sha : null);
+  if (sha === null) return 0;
+  const runs = await readRunsAt(work, sha, { number: posted?.number ?? 0, headBranch: branch });
+  const write = openRepository(deps, project, 'rerun', signal);
+  let left = 0;
+  for (const { id } of runs.filter(({ status }) => status !== 'completed')) {
+    const isLeft = await recoverFrom(
+      ['gone', 'refused'],
+      async () => {
+        await write(({ rest }, place) => rest.actions.cancelWorkflowRun({ ...place, run_id: id }));
+        return false;
+      },
+      // It has ended meanwhile.
+      ({ status }) => status !== 409,
+    );
+    if (isLeft) left += 1;
+  }
+  if (left > 0) deps.log.warn({ proof: proof.id, left }, 'GitHub did not let runs of a proof be cancelled');
+  return left;
 }
 
 /** Closes our drafts of this branch and deletes it, whatever a killed process left of them; what others have made stays. */

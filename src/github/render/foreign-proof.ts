@@ -1,10 +1,12 @@
 // The texts of a proof of somebody else's pull request: its check run, its draft, and what an agent can act on.
 import { formatCodeSpan, sanitiseInline } from 'causeway-safe-markdown';
+import { formatCounted } from '../../core/counted.ts';
 import {
   describeForeignResult,
   type ForeignProof,
   type ForeignResult,
   listForeignCommands,
+  type ProveRefusal,
   type StartFault,
 } from '../../core/proof/index.ts';
 import type { StartRefusal } from '../workflows/index.ts';
@@ -67,7 +69,9 @@ function renderForeignResult(shown: ShownForeignProof, result: ForeignResult): s
       open: [
         text(lead),
         ...(because.code === 'starts' ? renderStartFaults(because.faults) : []),
+        ...(because.code === 'besides' ? renderActs(because) : []),
         text(formatList(paths, TESTS_SHOWN)),
+        text(describeGivenUp(proof)),
         ...renderCommands(proof),
       ],
     });
@@ -110,6 +114,26 @@ function renderForeignResult(shown: ShownForeignProof, result: ForeignResult): s
       },
     ],
   });
+}
+
+function renderActs({ acts, draft }: Extract<ProveRefusal, { readonly code: 'besides' }>): readonly Block[] {
+  const named = acts.map((act) =>
+    act.kind === 'app'
+      ? `the App ${formatCodeSpan(act.slug)}`
+      : `a run of ${formatCodeSpan(act.path)} by ${formatCodeSpan(act.event)}`,
+  );
+  const advice = `Seen on [a draft of ours](${draft}). Have it leave ${formatCodeSpan(`${PROOF_PREFIX}**`)} out: 30 days after that draft a proof is tried again, and before that on pull requests where it acts too.`;
+  return [text(formatList(named, TESTS_SHOWN)), text(advice)];
+}
+
+/** Of what was pushed before it was refused. */
+function describeGivenUp({ progress }: Pick<ForeignProof, 'progress'>): string {
+  if (progress.phase !== 'ended' || progress.posted === null) return '';
+  const { posted, uncancelled = 0 } = progress;
+  const draft = `[Our draft](${posted.url})`;
+  if (uncancelled === 0) return `${draft} is closed, and what ran for it is cancelled.`;
+  const left = formatCounted(uncancelled, 'run');
+  return `${draft} is closed. GitHub did not let us cancel ${left} of it, which takes the permission ${formatCodeSpan('actions: write')}.`;
 }
 
 function describeBases({ redBase, greenBase }: { readonly redBase: string; readonly greenBase: string }): string {

@@ -26,6 +26,8 @@ export function renderStartRefusal(refusal: StartRefusal): string {
   switch (refusal.code) {
     case 'besides':
       return `${starts}, and the checks of this head have no such run`;
+    case 'required':
+      return `${place} is required of pull requests by a ruleset, and the checks of this head have no such run`;
     case 'target':
       return `${starts}, with rights that the runs of this head don't have`;
     case 'follows':
@@ -65,6 +67,8 @@ interface StartRemedy {
 /** `prefix`: what our branches begin with, up to a slash. Null: no line of YAML would do. */
 export function findStartRemedy(refusal: StartRefusal, prefix: string): StartRemedy | null {
   if (refusal.code === 'unread' || refusal.code === 'approval' || refusal.code === 'unknown_event') return null;
+  // Its file lies elsewhere, and leaving our branches out would not show how it runs.
+  if (refusal.code === 'required') return null;
   const { event, filters } = refusal;
   const isOfJob = refusal.code === 'job_besides' || refusal.code === 'more_rights';
   if (!isOfJob && (event === 'push' || event === 'workflow_run')) {

@@ -25,6 +25,10 @@ export interface StartQuestion extends StartPlace {
   readonly ofDefault: readonly WorkflowSource[];
   /** At the head. */
   readonly ofHead: readonly WorkflowSource[];
+  /** Paths of workflows that are switched off: no event starts them, but others may call them. */
+  readonly disabled?: readonly string[];
+  /** Paths of workflows of whatever repository that rulesets require of the draft. */
+  readonly required?: readonly string[];
   /** What the commit changes. Null: too much to know. */
   readonly paths: readonly string[] | null;
   readonly message: string;
@@ -66,8 +70,11 @@ interface RefusedEvent extends RefusedPlace {
 }
 
 export type StartRefusal =
-  /** `besides`: no run of the head shows that workflow for that event. `target`: it runs with the base's rights. */
-  | ({ readonly code: 'besides' | 'target' | 'other_event' | 'unknown_event' } & RefusedEvent)
+  /**
+   * `besides`: no run of the head shows that workflow for that event; `required`: nor one that a ruleset asks for. `target`: it
+   * runs with the base's rights.
+   */
+  | ({ readonly code: 'besides' | 'required' | 'target' | 'other_event' | 'unknown_event' } & RefusedEvent)
   /** It follows the run of another. */
   | ({ readonly code: 'follows'; readonly after: string } & RefusedEvent)
   /** The head's run of it waited for somebody's approval. */
@@ -97,9 +104,25 @@ export function judgeStarts(question: StartQuestion): StartJudgement {
   const unread = sets
     .slice(0, 3)
     .flat()
-    .flatMap((one): readonly StartRefusal[] => (one.kind === 'unread' ? [toRefusal(one)] : []));
-  const refusals = [...unread, ...all.flatMap((start) => refuseStart(inquiry, start))];
+    .flatMap((one): readonly StartRefusal[] =>
+      one.kind === 'unread' && !isDisabled(question, one) ? [toRefusal(one)] : [],
+    );
+  const refusals = [...unread, ...all.flatMap((start) => refuseStart(inquiry, start)), ...refuseRequired(question)];
   return { starts: dropRepeated(all.map(toStart)), refusals: dropRepeated(refusals) };
+}
+
+function isDisabled({ disabled = [] }: StartQuestion, { path }: Pick<Workflow, 'path'>): boolean {
+  return disabled.includes(path);
+}
+
+/** What rulesets require lies elsewhere, and runs as `pull_request` with the rights that the head's run of it had. */
+function refuseRequired({ required = [], runs }: StartQuestion): readonly StartRefusal[] {
+  return required.flatMap((path): readonly StartRefusal[] => {
+    const place = { path, line: 1, act: 'open', event: 'pull_request', filters: [] } as const;
+    const shown = runs.filter((run) => run.event === 'pull_request' && `/${run.path}`.endsWith(`/${path}`));
+    if (shown.length === 0) return [{ ...place, code: 'required' }];
+    return shown.some(({ waited }) => waited) ? [{ ...place, code: 'approval' }] : [];
+  });
 }
 
 interface StartInquiry {
@@ -188,7 +211,8 @@ function find(
   workflows: readonly Workflow[],
   { act, event, type, isAsked = 'yes' }: Occasion,
 ): readonly FoundStart[] {
-  return workflows.flatMap((workflow) =>
+  const enabled = workflows.filter((workflow) => !isDisabled(inquiry.question, workflow));
+  return enabled.flatMap((workflow) =>
     workflow.events
       .filter((trigger) => trigger.event === event)
       .flatMap((trigger) => {
@@ -291,7 +315,8 @@ function listFollowersOf(
   inquiry: StartInquiry,
   { workflow: after, trigger: cause }: FoundStart,
 ): readonly FoundStart[] {
-  return inquiry.ofDefault.flatMap((workflow) =>
+  const enabled = inquiry.ofDefault.filter((workflow) => !isDisabled(inquiry.question, workflow));
+  return enabled.flatMap((workflow) =>
     workflow.events
       .filter(({ event }) => event === 'workflow_run')
       .flatMap((trigger) => {
@@ -365,6 +390,8 @@ function findJobBesides(
     const before = had.find((part) => part.id === id)?.rights ?? [];
     if (rights.some((right) => !before.includes(right))) return 'more_rights';
     if (rights.length === 0 || ran.some((part) => part.id === id)) continue;
+    // It may let our branch in where it kept the head's out.
+    if (rights.some((right) => right.startsWith(ENVIRONMENT))) return 'job_besides';
     const names = conditions.flatMap((condition) => judgeCondition(condition, contexts).names);
     if (names.every((name) => SAME.test(name))) continue;
     // A job for somebody in particular is one that no writer's run had, whatever else that did.
@@ -431,6 +458,7 @@ function listParts(job: WrittenJob, callable: Callable, depth = 0): readonly Job
 }
 
 const SECRET = 'secret ';
+const ENVIRONMENT = 'environment ';
 /** Nothing is said of its token, so the repository decides, which does not tell us. */
 const GIVEN_TOKEN = 'token';
 
@@ -445,7 +473,7 @@ function listRights(
     ...(token === null ? [GIVEN_TOKEN] : []),
     ...Object.entries(token ?? {}).flatMap(([scope, level]) => (level === 'write' ? [`write ${scope}`] : [])),
     ...secrets.map((name) => `${SECRET}${name}`),
-    ...(place === null || (named.kind === 'scalar' && place === '') ? [] : [`environment ${place}`]),
+    ...(place === null || (named.kind === 'scalar' && place === '') ? [] : [`${ENVIRONMENT}${place}`]),
     ...(machine === 'own' ? ['machine'] : []),
   ];
 }

@@ -303,7 +303,7 @@ describe('a refusal', () => {
       const bots = 'if: "endsWith(github.actor, \'[bot]\')", environment: shop';
       expect(refused(files(bots))).toEqual(['job_besides ci.yml:3', 'job_besides ci.yml:3']);
       expect(refused(files(bots), { runs: ran('test / a / a') })).toEqual([]);
-      expect(refused(files('environment: shop'))).toEqual([]);
+      expect(refused(files('environment: shop'), { runs: ran('test / a / a') })).toEqual([]);
       expect(refused(files('environment: shop'), { head: files('name: a') })).toHaveLength(2);
       const given = "environment: '${{ inputs.place }}', if: inputs.place != ''";
       expect(refused(files(given), { head: files('name: a') })).toHaveLength(2);
@@ -311,6 +311,50 @@ describe('a refusal', () => {
         ...['more_rights ci.yml:3', 'more_rights ci.yml:3'],
       ]);
     });
+  });
+
+  it('is about a job of an environment that is not known to have run, whatever else did', () => {
+    const files = { 'ci.yml': CI.replace('test: {', 'test: { environment: shop,') };
+    const runs = RAN('ci.yml', 'push', 'pull_request');
+    const unstarted = runs.map((run) => ({ ...run, jobs: [{ name: 'test', ran: false }] }));
+    expect(refused(files, { runs })).toEqual([]);
+    expect(refused(files, { runs: unstarted })).toEqual(['job_besides ci.yml:3', 'job_besides ci.yml:3']);
+  });
+
+  it('is not about a workflow that is disabled, but about what calls it', () => {
+    const disabled = ['.github/workflows/a.yml'];
+    const files = { 'ci.yml': CI, 'a.yml': on('[pull_request_target, push]') };
+    expect(refused(files, { disabled: ['.github/workflows/b.yml'] })).toEqual(['besides a.yml:1', 'target a.yml:1']);
+    expect(refused(files, { disabled })).toEqual([]);
+    expect(refused({ 'ci.yml': CI, 'a.yml': ': [' }, { disabled })).toEqual([]);
+    const follows = { 'ci.yml': `name: CI\n${CI}`, 'a.yml': on('{ workflow_run: { workflows: [CI] } }') };
+    expect([refused(follows), refused(follows, { disabled })]).toEqual([['follows a.yml:1'], []]);
+    const call = 'test: { uses: ./.github/workflows/a.yml, secrets: inherit }';
+    const calls = {
+      'ci.yml': CI.replace('test: { runs-on: ubuntu-latest }', call),
+      'a.yml': on('workflow_call', 'runs-on: ubuntu-latest, environment: shop'),
+    };
+    expect(refused(calls, { disabled })).toEqual(['job_besides ci.yml:3', 'job_besides ci.yml:3']);
+  });
+
+  it('is about what a ruleset requires and the head does not show, or somebody let run', () => {
+    const required = ['.github/workflows/policy.yml'];
+    const runs = RAN('ci.yml', 'push', 'pull_request');
+    const [shown] = RAN('policy.yml', 'pull_request');
+    const elsewhere = { ...shown!, path: `octo/rules/${shown!.path}` };
+    const judgeWith = (...more: readonly (typeof runs)[number][]) =>
+      refused({ 'ci.yml': CI }, { required, runs: [...runs, ...more] });
+    expect(judgeWith()).toEqual(['required policy.yml:1']);
+    expect(judgeWith({ ...shown!, event: 'push' })).toEqual(['required policy.yml:1']);
+    expect(judgeWith({ ...shown!, path: '.github/workflows/my-policy.yml' })).toEqual(['required policy.yml:1']);
+    expect([judgeWith(shown!), judgeWith(elsewhere)]).toEqual([[], []]);
+    expect(judgeWith({ ...shown!, waited: true })).toEqual(['approval policy.yml:1']);
+  });
+
+  it('is not about runs of which no file tells, such as those of code scanning', () => {
+    const [run] = RAN('ci.yml', 'dynamic');
+    const runs = [...RAN('ci.yml', 'push', 'pull_request'), { ...run!, path: 'dynamic/github-code-scanning/codeql' }];
+    expect(refused({ 'ci.yml': CI }, { runs })).toEqual([]);
   });
 
   it('knows an environment by the expression that names it', () => {
@@ -360,12 +404,14 @@ describe('the lines of YAML that would do', () => {
   });
 
   it('are none where no line would do', () => {
-    const all = judge({ 'a.yml': ':', 'b.yml': on('status'), 'c.yml': on('whatever') }).refusals;
+    const files = { 'a.yml': ':', 'b.yml': on('status'), 'c.yml': on('whatever') };
+    const all = judge(files, { required: ['.github/workflows/policy.yml'] }).refusals;
     expect(all.map((refusal) => [refusal.code, findStartRemedy(refusal, PREFIX)])).toEqual([
       ...[
         ['unread', null],
         ['other_event', null],
         ['unknown_event', null],
+        ['required', null],
       ],
     ]);
   });

@@ -1,7 +1,7 @@
 // Attempts to have more run than the pull request's own runs, to have a proof said where there is none, and to have something of others taken away.
 import type { GithubIssue } from 'causeway-github-double';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { HOLDS, openProvingShop, type ProvingShop, SHOWS, writeTests } from '../../support/foreign-proof.ts';
+import { HOLDS, openProvingShop, SHOWS, writeTests } from '../../support/foreign-proof.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
 
 let stage: GithubStage;
@@ -28,12 +28,6 @@ async function openHonest(name: string) {
     'src/coupons.js': await shop.mended(),
   });
   return { shop, pull };
-}
-
-/** Acts while GitHub answers a request of ours. */
-function meanwhile(shop: ProvingShop, method: string, below: string, act: () => Promise<void>): void {
-  const path = new RegExp(`^/repos/${shop.name}${below}$`);
-  stage.double.faults.add({ method, path, fault: { kind: 'meanwhile', moment: 'carried_out', act } });
 }
 
 it('pushes nothing where the base has since got a workflow, in which GitHub would run the draft', async () => {
@@ -76,7 +70,7 @@ it.each(['mara', 'us'])('takes no commit for its own that was pushed in its name
   });
   const { people, app } = stage.double;
   const bot = `${app.slug}[bot]`;
-  meanwhile(shop, 'POST', '/check-runs', async () => {
+  shop.meanwhile('POST', '/check-runs', async () => {
     const [run] = [...stage.double.repository(shop.name).checkRuns.values()].filter(
       (one) => one.name === 'Causeway / proof',
     );
@@ -97,7 +91,7 @@ it('closes its draft and leaves the branch to whoever amended its commit', async
   const { shop, pull } = await openHonest('corner/amended');
   const { people, app } = stage.double;
   const branch = `causeway/prove/${pull.number}`;
-  meanwhile(shop, 'POST', '/pulls', async () => {
+  shop.meanwhile('POST', '/pulls', async () => {
     const message = await stage.double.git(shop.name, 'log', '-1', '--format=%B', `refs/heads/${branch}`);
     await people.push(shop.name, {
       by: 'mara',

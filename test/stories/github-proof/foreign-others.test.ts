@@ -81,17 +81,31 @@ it.each<[string, (shop: ProvingShop, pull: GithubIssue) => Promise<unknown> | un
     ({ name }, pull) => stage.double.people.close(name, pull.number + 1, 'mara'),
     /changed by others/,
   ],
+  [
+    'its draft is ready for review',
+    ({ name }, pull) => stage.double.people.markReady(name, pull.number + 1, 'mara'),
+    /changed by others/,
+  ],
+  [
+    'a new title of our draft',
+    ({ name }, pull) => stage.double.people.edit(name, pull.number + 1, { by: 'per', title: 'Merge me' }),
+    /changed by others/,
+  ],
+  [
+    'another base of our draft',
+    ({ drafts }) => Object.assign(drafts()[0]?.pull ?? {}, { baseRef: 'release' }),
+    /changed by others/,
+  ],
+  [
+    'auto-merge of our draft',
+    ({ drafts }) => Object.assign(drafts()[0]?.pull ?? {}, { autoMergeById: stage.double.people.user('mara').id }),
+    /changed by others/,
+  ],
 ])('gives up after %s in the middle, and leaves nothing behind', async (what, act, words) => {
   const shop = await openProvingShop(stage, `corner/middle-${what.replaceAll(' ', '-')}`);
   const pull = await openFix(shop);
   const head = headOf(pull);
-  const path = new RegExp(`^/repos/${shop.name}/pulls$`);
-  const meanwhile = {
-    kind: 'meanwhile',
-    moment: 'carried_out',
-    act: async () => void (await act(shop, pull)),
-  } as const;
-  stage.double.faults.add({ method: 'POST', path, fault: meanwhile });
+  shop.meanwhile('POST', '/pulls', () => act(shop, pull));
   await shop.prove(pull.number);
   expect(shop.proofAt(head)?.title).toMatch(words);
   expect([await shop.branches(), shop.drafts().map(({ state }) => state)]).toEqual([[], ['closed']]);
