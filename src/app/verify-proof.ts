@@ -1,6 +1,7 @@
 // `causeway verify-proof`: the certificate of a pull request, in its body or in a file, checked against GitHub.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { condenseLog } from 'causeway-ci-log';
 import type { VerifyProofCommand } from '../cli/command-line.ts';
 import { formatVerifiedProof } from '../cli/operator-text.ts';
 import type { ExitCode, Io } from '../cli/terminal.ts';
@@ -20,7 +21,15 @@ export async function verifyProofCommand(
   await using reader = createCheckReader();
   const text = file === null ? null : await readCertificate(path.resolve(io.cwd, file));
   const source: ProofSource = url === null ? { kind: 'text', text: text ?? '' } : { kind: 'pull', url, text };
-  const options = { token, apiUrl, webUrl, userAgent: USER_AGENT, readCheck: reader.readCheck, app };
+  const options = {
+    token,
+    apiUrl,
+    webUrl,
+    userAgent: USER_AGENT,
+    readCheck: reader.readCheck,
+    shortenLog: condenseLog,
+    app,
+  };
   const verified = await verifyProof(source, options, signal);
   io.out(formatVerifiedProof(verified, file));
   return EXIT_CODES[verified.state];

@@ -201,18 +201,21 @@ Example:
 that its test failed in the repository's own CI without the fix, and passed with
 it; that a bot opened it and made its commits, which GitHub signed; and that
 they do not change .github/. The answer names commit, pull request and bot.
+Of somebody else's pull request, that the tests of its head alone failed in a
+run that the App's bot started, on the base that the logs name.
 
 Usage: causeway verify-proof URL [FILE] [--app NAME]
 
-  URL         a pull request with a certificate in its body
+  URL         a pull request with a certificate in its body, or somebody else's
+              with one in the check run "Causeway / proof" of its head
   FILE        another certificate as JSON, such as from /api/v1/issues/ID/proof/
-  --app NAME  the App that must have opened it, as in github.com/apps/NAME;
+  --app NAME  the App that must have made it, as in github.com/apps/NAME;
               default: any
 
 A private repository needs GITHUB_TOKEN, with read access to contents, checks,
 actions and pull requests; so do the logs of a public one. Exit codes: 0 it
-holds, 1 it does not, 2 usage error, 4 not verifiable: a file alone, or a
-certificate that names no pull request.
+holds, 1 it does not, 2 usage error, 4 not verifiable: a file alone, a
+certificate that names no pull request, or what GitHub no longer keeps.
 
 Example:
 

@@ -241,6 +241,12 @@ function describeUnverifiable(
   if (because === 'logs_gone') {
     return "GitHub no longer keeps the logs of its checks, so it can't be verified any more. Comment `/analyse prove` there for a new one.";
   }
+  if (because === 'commit_gone') {
+    return "GitHub no longer has the commit with the tests alone, so it can't be verified any more that it held nothing else, nor what its other checks said. The rest holds: the App's bot started its run, the tests failed there, and pass at the head. Comment `/analyse prove` there for a new one.";
+  }
+  if (because === 'other_ci') {
+    return "It names checks that are no jobs of GitHub Actions: GitHub has no logs of them, so it can't be seen which tests failed.";
+  }
   if (because === 'names_none') {
     return 'This certificate names no pull request, as those of earlier versions: it may belong to any. Causeway replaces it at the next event there.';
   }

@@ -61,7 +61,7 @@ export {
   tieFailure,
   untieIssue,
 } from './known-failures.ts';
-export { listDecidingPaths } from './list-deciding-paths.ts';
+export { isAlwaysDeciding, listDecidingPaths } from './list-deciding-paths.ts';
 export { createRateLimiter, type Hold, type RateLimiter, takeFromQuota } from './rate-limit.ts';
 export { listPatchHeaders, loadChange, toPatch, UNWRITABLE } from './read-patch.ts';
 export { findObstacle, type ProjectSettings, requestPullRequest } from './request-pull-request.ts';

@@ -13,15 +13,23 @@ export async function listDecidingPaths(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const deciding: string[] = [];
+  const isIdle = async (path: string) =>
+    isIdleEdit(await readManifest(before, path, signal), await readManifest(after, path, signal));
   for (const path of paths) {
-    const rule = findPathGuard(path)?.rule ?? null;
-    if (rule === null || rule === 'person/lock-file') continue;
-    const isPackage = rule === 'person/manifest' && /(?:^|\/)package\.json$/.test(path);
-    if (isPackage && isIdleEdit(await readManifest(before, path, signal), await readManifest(after, path, signal)))
-      continue;
-    deciding.push(path);
+    const decides = isAlwaysDeciding(path) || (isPackage(path) && !(await isIdle(path)));
+    if (decides) deciding.push(path);
   }
   return deciding.slice(0, MOST_NAMED);
+}
+
+/** Whatever changes in it: what is said without reading it. */
+export function isAlwaysDeciding(path: string): boolean {
+  const rule = findPathGuard(path)?.rule ?? null;
+  return rule !== null && rule !== 'person/lock-file' && !isPackage(path);
+}
+
+function isPackage(path: string): boolean {
+  return /(?:^|\/)package\.json$/.test(path) && findPathGuard(path)?.rule === 'person/manifest';
 }
 
 /** What a package is called and needs decides nothing of what runs; its scripts and the settings of tools do. */

@@ -139,13 +139,20 @@ interface JobPlace {
   readonly lines: string;
 }
 
-/** What `actions/checkout` says at the end of fetching a commit. */
-function formatCheckout({ message }: GitCommit, sha: string): string {
+/** What `actions/checkout` says of a commit: of a branch git names none, so that it is asked for. */
+function formatCheckout({ message, parents }: GitCommit, sha: string): string {
   const [subject = ''] = message.split('\n');
+  const isMerge = parents.length > 1;
   return formatLogLines([
-    '##[group]Checking out the ref',
-    `HEAD is now at ${sha.slice(0, 7)} ${subject}`,
+    '##[group]Run actions/checkout@v4',
+    'with:',
+    '  clean: true',
     '##[endgroup]',
+    '##[group]Checking out the ref',
+    isMerge ? `HEAD is now at ${sha.slice(0, 7)} ${subject}` : 'Switched to a new branch',
+    '##[endgroup]',
+    "[command]/usr/bin/git log -1 --format='%H'",
+    `'${sha}'`,
   ]);
 }
 

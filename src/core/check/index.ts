@@ -65,6 +65,7 @@ export {
   type PostedCheckRun,
   type RevertButton,
 } from './head.ts';
+export { readJobAddress } from './job-address.ts';
 export {
   describeKnownRefusal,
   EMPTY_KNOWN_RECORD,

@@ -9,6 +9,7 @@ export {
   type OwnTests,
   splitChange,
 } from './change-parts.ts';
+export { type CheckedOut, findCheckedOut, findOneBase, listMovedPaths, MOST_LOGS } from './checked-out.ts';
 export {
   type ForeignAct,
   type ForeignProgress,
@@ -45,6 +46,7 @@ export {
   hashChange,
   isRedHalf,
   isWithoutCi,
+  listPathsOf,
   type NotRun,
   noteChecks,
   notePassed,
@@ -56,6 +58,7 @@ export {
   pickCommits,
   type RedHalf,
   refuteByChecks,
+  toChangedFile,
 } from './proof.ts';
 export {
   describeProof,
@@ -67,5 +70,7 @@ export {
   type Proof,
   toProof,
   toUnrunProof,
+  type Unverifiable,
   type VerifiedProof,
 } from './proof-view.ts';
+export { listRunFaults, type RunFault, type RunRecord, toRunRecord, type WantedRun } from './run-record.ts';

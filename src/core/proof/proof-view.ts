@@ -31,6 +31,17 @@ export interface Proof {
   readonly commands?: readonly string[];
 }
 
+/** Why it can't be said whether a certificate holds. */
+export type Unverifiable =
+  | 'names_none'
+  | 'file_alone'
+  /** GitHub keeps them for a time. */
+  | 'logs_gone'
+  /** GitHub has no logs of it. */
+  | 'other_ci'
+  /** The commit with the tests alone, which a draft keeps; the record of its run holds. */
+  | 'commit_gone';
+
 /** What GitHub says of a certificate. */
 export type VerifiedProof =
   | {
@@ -51,7 +62,7 @@ export type VerifiedProof =
   /** It can't be said whose proof it is. `named`: the address that it has; "" for none. */
   | {
       readonly state: 'not_verifiable';
-      readonly because: 'names_none' | 'file_alone' | 'logs_gone';
+      readonly because: Unverifiable;
       readonly named: string;
     };
 
@@ -217,6 +228,8 @@ function describeOtherFailure(because: OtherFailure): string {
       const name = (sha: string) => (sha === '' ? 'a base that its log does not name' : sha.slice(0, 12));
       return `the tests alone ran on ${name(because.red)} and the pull request on ${name(because.green)}, so more than its change may differ`;
     }
+    case 'other_runs':
+      return `without the fix, ${listShort(because.checks)} ${because.checks.length === 1 ? 'fails' : 'fail'} in a run that others started, not our branch or draft`;
     case 'tests_changed':
       return 'a further attempt changed the tests that had failed';
   }

@@ -52,6 +52,8 @@ export type OtherFailure =
   | { readonly code: 'snapshot' }
   /** The report has an error that its log doesn't have. */
   | { readonly code: 'other_reason'; readonly error: string }
+  /** The runs in which they fail were not started by our branch or draft. */
+  | { readonly code: 'other_runs'; readonly checks: readonly string[] }
   /** A further attempt changed the tests. */
   | { readonly code: 'tests_changed' }
   /** The halves were merged with different commits; "" where no log says with which. */
@@ -128,6 +130,25 @@ export interface ChangedFile {
   readonly status: string;
   /** Git's name of its content. */
   readonly blob: string;
+  /** Of a file that was renamed. */
+  readonly previousPath?: string;
+}
+
+interface FileBody {
+  readonly filename: string;
+  readonly status: string;
+  readonly sha: string | null;
+  readonly previous_filename?: string;
+}
+
+/** As GitHub's API compares two commits. */
+export function toChangedFile({ filename, status, sha, previous_filename: before }: FileBody): ChangedFile {
+  return { path: filename, status, blob: sha ?? '', ...(before !== undefined && { previousPath: before }) };
+}
+
+/** With the earlier ones of files that were renamed. */
+export function listPathsOf(files: readonly ChangedFile[]): readonly string[] {
+  return files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [path, previousPath]));
 }
 
 /** Of all files of a change, as GitHub compares two commits. */

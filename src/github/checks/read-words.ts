@@ -8,6 +8,7 @@ import {
   ChecksBusy,
   createResultBudget,
   type OutputLimits,
+  readJobAddress,
 } from '../../core/check/index.ts';
 import {
   downloadArtifact,
@@ -90,8 +91,6 @@ function throwIfLate({ deps, error, endedAt }: { deps: Inquiry['deps']; error: u
   throw new ChecksBusy(message, new Date(now + RETRY_MS), { cause: error });
 }
 
-/** Of a job; a run has artifacts of all its jobs. */
-const RUN_OF_JOB = /\/actions\/runs\/(\d{1,15})\/job\/\d{1,15}$/;
 const ARTIFACT_PAGES = 3;
 const MOST_ARTIFACTS = 4;
 /** Where the name says nothing of tests. */
@@ -108,12 +107,13 @@ async function readJobResults(
   log: string,
   { artifactBytes: most, resultBudget: budget = createResultBudget() }: OutputLimits,
 ): Promise<Pick<CheckOutput, 'results' | 'unread'>> {
-  const run = RUN_OF_JOB.exec(url)?.[1];
+  const job = readJobAddress(url);
   const uploads = most > 0 ? findUploads(log) : [];
-  if (run === undefined || uploads.length === 0) return {};
+  if (job === null || uploads.length === 0) return {};
   try {
     const { items } = await readPages(ARTIFACT_PAGES, async (page) => {
-      const of = { run_id: Number(run), ...page };
+      // A run has artifacts of all its jobs.
+      const of = { run_id: job.runId, ...page };
       return (await read(({ rest }, place) => rest.actions.listWorkflowRunArtifacts({ ...place, ...of }))).artifacts;
     });
     return await readArtifacts({ deps, project, signal }, chooseArtifacts(items, uploads, most), { most, budget });

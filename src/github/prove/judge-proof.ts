@@ -1,27 +1,26 @@
 // What both halves of a foreign proof come to: the tests alone on the base, and the checks of the pull request's own head.
-import type { NamedCheck } from '../../core/check/index.ts';
+import { type NamedCheck, readJobAddress } from '../../core/check/index.ts';
 import {
   type BaseCheck,
   type ForeignResult,
+  findOneBase,
   hashChange,
   isOwnTest,
   judgeGreenHalf,
   judgeRedHalf,
+  listMovedPaths,
+  listPathsOf,
+  listRunFaults,
   type OtherFailure,
   type OwnTests,
   type ProofVerdict,
   type RedPlan,
+  toRunRecord,
 } from '../../core/proof/index.ts';
 import { listReachedPaths } from '../../services/index.ts';
-import {
-  type CheckedOut,
-  type HalfPlace,
-  listChangedFiles,
-  MOST_LOGS,
-  NO_WORDS,
-  readHalf,
-  readNamedChecks,
-} from '../publish/index.ts';
+import { ACTIONS } from '../checks/index.ts';
+import { ignoreUnknown, openRepository } from '../clients/index.ts';
+import { type HalfPlace, listChangedFiles, NO_WORDS, readHalf, readNamedChecks } from '../publish/index.ts';
 import type { ProveWork } from './prove-work.ts';
 import type { PlannedRedHalf } from './read-plan.ts';
 
@@ -103,6 +102,14 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
     );
     return endHalf(titles, judgement.verdict, { firstError, redBase, quiet });
   }
+  const strange = await listStrangeRuns(work, testCommit, judgement.half.checks);
+  if (strange.length > 0) {
+    return endHalf(
+      titles,
+      { state: 'fails_otherwise', because: { code: 'other_runs', checks: strange } },
+      { firstError },
+    );
+  }
   const quiet = listQuietTests(titles, judgement.half.turned, own);
   const green = await readGreenHalf(work, judgement.half.checks);
   const redBase = findOneBase(keepChecks(checks, judgement.half.checks), pushedOn);
@@ -128,6 +135,29 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
   if (apart !== null) return endHalf(titles, { state: 'fails_otherwise', because: apart }, more);
   const diffHash = hashChange(await listChangedFiles(at, plan.base, work.proof.head));
   return endHalf(titles, verdict, { ...more, diffHash });
+}
+
+/**
+ * Names of red checks of Actions that others started at the same commit, such as by hand and with inputs of their own: what fails there may pass
+ * in the run of our draft.
+ */
+async function listStrangeRuns(
+  { deps, project, signal }: ProveWork,
+  sha: string,
+  red: readonly { readonly name: string; readonly app: string; readonly red: { readonly url: string } }[],
+): Promise<readonly string[]> {
+  const { botLogin: bot } = await deps.clients.identity(signal);
+  const wanted = { repositoryId: project.source.repositoryId, sha, bot };
+  const read = openRepository(deps, project, 'read', signal);
+  const strange: string[] = [];
+  for (const { name, red: run } of red.filter(({ app }) => app === ACTIONS)) {
+    const job = readJobAddress(run.url);
+    const found =
+      job &&
+      (await ignoreUnknown(read(({ rest }, place) => rest.actions.getWorkflowRun({ ...place, run_id: job.runId }))));
+    if (found === null || listRunFaults(toRunRecord(found), wanted).length > 0) strange.push(name);
+  }
+  return strange;
 }
 
 /** Titles that no failed test stands for. A name that ends with two of them is that of the longer. */
@@ -173,21 +203,6 @@ function keepChecks<T extends NamedAlike>(checks: readonly T[], wanted: readonly
   return checks.filter((check) => wanted.some(({ name, app }) => check.name === name && check.app === app));
 }
 
-/** What all of them ran on besides the head, by their logs; "": one that was read doesn't say it, or they differ, or it is another head. */
-function findOneBase(checks: readonly { readonly checkedOut: CheckedOut | null }[], of: CheckedOut): string {
-  const silent = checks.filter(({ checkedOut }) => checkedOut === null).length;
-  if (silent > Math.max(0, checks.length - MOST_LOGS)) return '';
-  const bases = checks.flatMap(({ checkedOut }) => (checkedOut === null ? [] : findBaseOf(checkedOut, of)));
-  const [first = ''] = bases;
-  return bases.every((base) => base === first) ? first : '';
-}
-
-/** What is not merged with anything has the base that the pull request left. */
-function findBaseOf(checkedOut: CheckedOut, { head, base }: CheckedOut): string {
-  if (checkedOut.head !== head) return '';
-  return checkedOut.base === '' ? base : checkedOut.base;
-}
-
 interface MergedWith {
   readonly redBase: string;
   readonly greenBase: string;
@@ -201,20 +216,17 @@ async function findApart(
 ): Promise<OtherFailure | null> {
   if (redBase === '' || greenBase === '') return { code: 'other_bases', red: redBase, green: greenBase };
   if (redBase === greenBase) return null;
-  const between = await listChangedFiles(toHalfPlace(work), greenBase, redBase);
-  // Each has what the other has not, such as after a force push or with another base branch.
-  const isBeside = (await listChangedFiles(toHalfPlace(work), redBase, greenBase)).length > 0;
-  // Nothing between them: one is not above the other, or there is more than GitHub compares.
-  if (isBeside || between.length === 0 || between.length >= MOST_COMPARED)
-    return { code: 'other_bases', red: redBase, green: greenBase };
-  const paths = between.map(({ path }) => path);
-  const own = new Set([...plan.tests, ...plan.fix]);
+  const otherBases = { code: 'other_bases', red: redBase, green: greenBase } as const;
   const { deps, project, proof, signal } = work;
+  const at = { deps, project, signal };
+  const paths = listMovedPaths({
+    forth: listPathsOf(await listChangedFiles(at, greenBase, redBase)),
+    back: listPathsOf(await listChangedFiles(at, redBase, greenBase)),
+  });
+  if (paths === null) return otherBases;
+  const own = new Set(listPathsOf(await listChangedFiles(at, plan.base, proof.head)));
+  if (paths.some((path) => own.has(path))) return otherBases;
   const tests = { files: plan.tests, titles };
   const reached = await listReachedPaths(await deps.source.open(project, signal), proof.head, { tests, paths }, signal);
-  const isApart = reached.length > 0 || paths.some((path) => own.has(path));
-  return isApart ? { code: 'other_bases', red: redBase, green: greenBase } : null;
+  return reached.length > 0 ? otherBases : null;
 }
-
-/** GitHub compares no more files at once. */
-const MOST_COMPARED = 300;

@@ -13,6 +13,7 @@ import {
   judgeRedHalf,
   listOwnTests,
   listThrown,
+  MOST_LOGS,
   type NotRun,
   noteChecks,
   notePassed,
@@ -42,7 +43,6 @@ import { handOver } from './post-comments.ts';
 import {
   type HalfPlace,
   listChangedFiles,
-  MOST_LOGS,
   NO_WORDS,
   readHalf,
   readLogOf,

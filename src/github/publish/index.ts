@@ -11,10 +11,8 @@ export { createKnownHandler } from './publish-known-issue.ts';
 export { createPutBackHandler } from './publish-put-back.ts';
 export { createPublishHandler } from './publish-thread.ts';
 export {
-  type CheckedOut,
   type HalfPlace,
   listChangedFiles,
-  MOST_LOGS,
   NO_WORDS,
   readHalf,
   readNamedChecks,

@@ -4,7 +4,14 @@ import type { ResultBudget } from 'causeway-ci-log';
 import { foldSpaces } from 'causeway-visible-text';
 import { type Check, ChecksClosed, createResultBudget, type NamedCheck } from '../../core/check/index.ts';
 import type { GithubProject } from '../../core/project/index.ts';
-import type { ChangedFile, HalfCheck } from '../../core/proof/index.ts';
+import {
+  type ChangedFile,
+  type CheckedOut,
+  findCheckedOut,
+  type HalfCheck,
+  MOST_LOGS,
+  toChangedFile,
+} from '../../core/proof/index.ts';
 import { OUTSIDE_OUTPUT, readCheckTexts } from '../../services/index.ts';
 import { openRepository } from '../clients/index.ts';
 import type { PublishDeps } from './view.ts';
@@ -15,9 +22,6 @@ export interface HalfPlace {
   readonly project: GithubProject;
   readonly signal: AbortSignal;
 }
-
-/** Logs that are read to see whether a passing check has run our tests. */
-export const MOST_LOGS = 8;
 
 /** As GitHub compares two commits, at most 300. */
 export async function listChangedFiles(
@@ -30,7 +34,7 @@ export async function listChangedFiles(
   const { files = [] } = await read(({ rest }, place) =>
     rest.repos.compareCommitsWithBasehead({ ...place, basehead, per_page: 1 }),
   );
-  return files.map(({ filename, status, sha }) => ({ path: filename, status, blob: sha ?? '' }));
+  return files.map(toChangedFile);
 }
 
 /** Empty where we may not see them. */
@@ -103,25 +107,4 @@ export async function readLogOf(
   const namesOwn = names.some((name) => words.log.includes(name) || output.includes(name));
   const showsReported = thrown.length === 0 || thrown.some((part) => foldSpaces(words.log).includes(part));
   return { tests, firstError: headline, namesOwn, showsReported, checkedOut: findCheckedOut(words.log) };
-}
-
-/** What a job ran on: of a pull request a merge commit, which GitHub does not keep. `base`: "" where it is no merge. */
-export interface CheckedOut {
-  readonly head: string;
-  readonly base: string;
-}
-
-/** As git prints both for actions/checkout. The first such line counts, since what tests print comes after it. */
-const CHECKED_OUT =
-  /HEAD is now at [0-9a-f]{7,40} (?:Merge ([0-9a-f]{40}) into ([0-9a-f]{40})\s*$)?|git log -1 --format='?%H'?\s*\n(?:\S{20,40}Z )?'?([0-9a-f]{40})'?\s*$/m;
-
-/** What follows where a long log is cut may be by a test. */
-const CUT = /^(?:… \d+ lines? cut |\[The first \d+ bytes of this log were left out\])/m;
-
-/** Null: no line says it. */
-function findCheckedOut(log: string): CheckedOut | null {
-  const [beginning = ''] = log.split(CUT, 1);
-  const [, head, base = '', plain] = CHECKED_OUT.exec(beginning) ?? [];
-  const sha = head ?? plain;
-  return sha === undefined ? null : { head: sha, base };
 }

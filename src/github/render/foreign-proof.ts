@@ -13,6 +13,7 @@ import type { StartRefusal } from '../workflows/index.ts';
 import { formatPlainLabel, MAX_CHECK_TITLE } from './check-run-title.ts';
 import { isOfRepository } from './comment.ts';
 import { type Block, code, formatList, renderMarkdownPage, text } from './page.ts';
+import { codeCertificate } from './proof.ts';
 import { findStartRemedy, renderStartRefusal } from './start-refusal.ts';
 
 export interface ProofRunText {
@@ -110,7 +111,7 @@ function renderForeignResult(shown: ShownForeignProof, result: ForeignResult): s
     folds: [
       {
         summary: 'Certificate',
-        blocks: shown.certificate === null ? [] : [code(JSON.stringify(shown.certificate, null, 2), 'json')],
+        blocks: shown.certificate === null ? [] : [codeCertificate(shown.certificate)],
       },
     ],
   });

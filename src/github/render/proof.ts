@@ -13,7 +13,7 @@ import {
 } from '../../core/proof/index.ts';
 import type { ChecksState, PostedPullRequest } from '../../core/thread/index.ts';
 import { isOfRepository, type PostPlace } from './comment.ts';
-import { code, type Fold, formatList } from './page.ts';
+import { type Block, code, type Fold, formatList } from './page.ts';
 
 /** `opening`: before the first commit. Null: there is nothing to prove the change with. */
 export type ShownProof = ProofProgress | 'opening' | null;
@@ -117,8 +117,19 @@ export function foldCertificate(proof: ShownProof, place: PostPlace, pullRequest
   const certificate = shown?.state === 'proven' ? { repository: place.repository, pullRequest, ...shown } : null;
   return {
     summary: 'Certificate, to be checked with <code>causeway verify-proof</code>',
-    blocks: certificate === null ? [] : [code(JSON.stringify(certificate, null, 2), 'json')],
+    blocks: certificate === null ? [] : [codeCertificate(certificate)],
   };
+}
+
+/**
+ * As it is read again, to the letter. Names of tests may have what a block of code can't, or what is changed in it: a grave accent, `fixes #12`,
+ * `[skip ci]`, characters that nobody can see.
+ */
+export function codeCertificate(certificate: object): Block {
+  const toNumber = (found: string) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  // Of strings, which end before their line does: a list opens at its end.
+  const json = JSON.stringify(certificate, null, 2).replaceAll(/[^\n -~]|[`#<@]|\[(?!\]?,?$)/gm, toNumber);
+  return code(json, 'json');
 }
 
 /** Whether merging would bring a fix that its own test doesn't contradict. */

@@ -108,6 +108,35 @@ it('closes its draft and leaves the branch to whoever amended its commit', async
   expect(shop.drafts().map(({ state }) => state)).toEqual(['closed']);
 });
 
+it.each<[string, { readonly event: string; readonly branch?: string }]>([
+  ['by hand, with what they gave it', { event: 'workflow_dispatch' }],
+  ['from a branch of their own at our commit', { event: 'push', branch: 'mine' }],
+])('proves nothing with a run that somebody started %s', async (_, more) => {
+  const shop = await openProvingShop(stage, `corner/by-hand-${more.event}`);
+  const holds = writeTests({ 'takes capitals': HOLDS });
+  const pull = await shop.pull({ [TESTS]: holds, 'src/coupons.js': await shop.mended() });
+  const { people } = stage.double;
+  const report = (sha: string, conclusion: 'failure' | 'success', log: string) =>
+    people.reportWorkflowRun(shop.name, {
+      ...{ sha, by: 'mara', workflow: 'By hand', path: '.github/workflows/hand.yml', ...more },
+      jobs: [{ name: 'by hand', conclusion, log: `##[group]Run actions/checkout@v4\n##[endgroup]\n${log}` }],
+    });
+  const formatCommit = (sha: string) =>
+    `[command]/usr/bin/git log -1 --format='%H'\n'${sha}'\n##[group]Run node --test\n`;
+  const failed = '✖ takes capitals (1.5ms)\n  AssertionError [ERR_ASSERTION]: 10 !== 100\n';
+  await report(headOf(pull), 'success', `${formatCommit(headOf(pull))}✔ takes capitals (1ms)\n`);
+  await shop.settle();
+  meanwhile(shop, 'POST', '/pulls', async () => {
+    const sha = await stage.double.git(shop.name, 'rev-parse', `refs/heads/causeway/prove/${pull.number}`);
+    await report(sha, 'failure', `${formatCommit(sha)}${failed}`);
+  });
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))).toMatchObject({
+    conclusion: 'action_required',
+    title: 'Not proven: without the fix, “by hand” fails in a run that others started, not our branch or draft',
+  });
+});
+
 it('credits a failed test with its own title alone, not with one that it ends with', async () => {
   const shop = await openProvingShop(stage, 'corner/suffix');
   const tests = writeTests({ 'lower case': HOLDS, 'takes lower case': SHOWS });

@@ -1,10 +1,11 @@
 // A certificate is believed only as far as GitHub confirms it.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { condenseLog } from 'causeway-ci-log';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Issue } from '../../../src/core/issue/issue.ts';
 import type { Proof } from '../../../src/core/proof/proof-view.ts';
-import { verifyProof } from '../../../src/github/verify-proof.ts';
+import { verifyProof } from '../../../src/github/verify/verify-proof.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import type { ShopModel } from '../../support/github-model.ts';
 import { openProofDesk, type ProofDesk, proofModel, TEST_NAME } from '../../support/github-proof.ts';
@@ -46,7 +47,15 @@ afterAll(async () => {
 async function verify(given: object): Promise<readonly string[]> {
   await using reader = createCheckReader();
   const { apiUrl, webUrl } = stage.double;
-  const options = { token, apiUrl, webUrl, userAgent: 'test', readCheck: reader.readCheck, app: null };
+  const options = {
+    token,
+    apiUrl,
+    webUrl,
+    userAgent: 'test',
+    readCheck: reader.readCheck,
+    shortenLog: condenseLog,
+    app: null,
+  };
   const source = { kind: 'pull', url: certificate.pullRequest, text: JSON.stringify(given) } as const;
   const verified = await verifyProof(source, options, patience());
   if (verified.state === 'not_verifiable') throw new Error(`not verifiable: ${verified.because}`);
