@@ -73,4 +73,11 @@ export {
   type Unverifiable,
   type VerifiedProof,
 } from './proof-view.ts';
-export { listRunFaults, type RunFault, type RunRecord, toRunRecord, type WantedRun } from './run-record.ts';
+export {
+  listRunFaults,
+  type RunFault,
+  type RunRecord,
+  toRunRecord,
+  toWorkflowPath,
+  type WantedRun,
+} from './run-record.ts';

@@ -8,6 +8,8 @@ export interface RunRecord {
   readonly actor: string;
   readonly event: string;
   readonly sha: string;
+  /** Of the workflow's file. */
+  readonly path: string;
 }
 
 export type RunFault = 'elsewhere' | 'of_fork' | 'other_commit' | 'other_actor' | 'other_event';
@@ -40,9 +42,27 @@ interface RunBody {
   readonly actor?: { readonly login: string } | null;
   readonly event: string;
   readonly head_sha: string;
+  readonly path: string;
 }
 
 /** As GitHub's API has it. */
-export function toRunRecord({ repository, head_repository: from, actor, event, head_sha: sha }: RunBody): RunRecord {
-  return { repositoryId: repository.id, headRepositoryId: from?.id ?? null, actor: actor?.login ?? '', event, sha };
+export function toRunRecord({
+  repository,
+  head_repository: from,
+  actor,
+  event,
+  head_sha: sha,
+  path,
+}: RunBody): RunRecord {
+  return {
+    repositoryId: repository.id,
+    headRepositoryId: from?.id ?? null,
+    actor: actor?.login ?? '',
+    ...{ event, sha, path: toWorkflowPath(path) },
+  };
+}
+
+/** GitHub appends the branch of a workflow that is required from elsewhere. */
+export function toWorkflowPath(path: string): string {
+  return path.split('@')[0] ?? path;
 }

@@ -1,6 +1,6 @@
 // What others did on a branch of ours: other Apps, in whatever way, and runs of workflows; held against what they did on the pull request itself.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import type { ForeignAct } from '../../core/proof/index.ts';
+import { type ForeignAct, toWorkflowPath } from '../../core/proof/index.ts';
 import { ignoreUnknown, openRepository, readPages } from '../clients/index.ts';
 import type { ProveWork } from './prove-work.ts';
 
@@ -75,11 +75,6 @@ async function readActs(
     if (await counts(work, run)) acts.push({ kind: 'run', path: toWorkflowPath(path), event });
   }
   return [...new Map(acts.map((act) => [toKey(act), act])).values()];
-}
-
-/** GitHub appends the branch of a workflow that is required from elsewhere. */
-export function toWorkflowPath(path: string): string {
-  return path.split('@')[0] ?? path;
 }
 
 /** One of which every job is skipped starts nothing; while it has no job, nobody knows. */

@@ -1,5 +1,5 @@
 // What both halves of a foreign proof come to: the tests alone on the base, and the checks of the pull request's own head.
-import { type NamedCheck, readJobAddress } from '../../core/check/index.ts';
+import type { NamedCheck } from '../../core/check/index.ts';
 import {
   type BaseCheck,
   type ForeignResult,
@@ -102,7 +102,7 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
     );
     return endHalf(titles, judgement.verdict, { firstError, redBase, quiet });
   }
-  const strange = await listStrangeRuns(work, testCommit, judgement.half.checks);
+  const strange = await listStrangeRuns(work, { sha: testCommit, named, red: judgement.half.checks });
   if (strange.length > 0) {
     return endHalf(
       titles,
@@ -139,23 +139,29 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
 
 /**
  * Names of red checks of Actions that others started at the same commit, such as by hand and with inputs of their own: what fails there may pass
- * in the run of our draft.
+ * in the run of our draft. `named`: all checks of that commit.
  */
 async function listStrangeRuns(
   { deps, project, signal }: ProveWork,
-  sha: string,
-  red: readonly { readonly name: string; readonly app: string; readonly red: { readonly url: string } }[],
+  {
+    sha,
+    named,
+    red,
+  }: { readonly sha: string; readonly named: readonly NamedCheck[]; readonly red: readonly NamedAlike[] },
 ): Promise<readonly string[]> {
   const { botLogin: bot } = await deps.clients.identity(signal);
   const wanted = { repositoryId: project.source.repositoryId, sha, bot };
   const read = openRepository(deps, project, 'read', signal);
+  const readRecord = async (job_id: number) => {
+    const { run_id } = await read(({ rest }, place) => rest.actions.getJobForWorkflowRun({ ...place, job_id }));
+    return toRunRecord(await read(({ rest }, place) => rest.actions.getWorkflowRun({ ...place, run_id })));
+  };
   const strange: string[] = [];
-  for (const { name, red: run } of red.filter(({ app }) => app === ACTIONS)) {
-    const job = readJobAddress(run.url);
-    const found =
-      job &&
-      (await ignoreUnknown(read(({ rest }, place) => rest.actions.getWorkflowRun({ ...place, run_id: job.runId }))));
-    if (found === null || listRunFaults(toRunRecord(found), wanted).length > 0) strange.push(name);
+  for (const { latest } of named.filter(
+    ({ latest: one }) => one.app === ACTIONS && keepChecks([one], red).length > 0,
+  )) {
+    const record = latest.runId === null ? null : await ignoreUnknown(readRecord(latest.runId));
+    if (record === null || listRunFaults(record, wanted).length > 0) strange.push(latest.name);
   }
   return strange;
 }

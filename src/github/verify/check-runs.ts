@@ -1,5 +1,5 @@
 // The checks that a certificate names, as GitHub has them: their states, their logs, and the runs of Actions behind them.
-import { readJobAddress } from '../../core/check/index.ts';
+import { readJobAddress, toCheckKey } from '../../core/check/index.ts';
 import { CausewayError } from '../../core/errors.ts';
 import {
   type CheckedOut,
@@ -19,6 +19,8 @@ import { readOrNull, shortenCommit, type Verifying, type VerifyPlace } from './v
 
 interface CheckedRun {
   readonly name: string;
+  /** Slug of the App that reports it; "" for a commit status. */
+  readonly app: string;
   /** Of Actions: the id of its job; null: it has no log. */
   readonly jobId: number | null;
   /** Re-runs share it; null: a commit status. */
@@ -60,6 +62,9 @@ export async function checkRuns(verifying: Verifying, foreign: RedHalfOf | null)
   const green = await listCheckedRuns(verifying, fixCommit);
   const faults: string[] = [];
   const failed = new Set<string>();
+  /** With its App, and without: the certificate names none. */
+  const named = new Set<string>();
+  const confirmed = new Set<string>();
   const halves: CheckedHalves[] = [];
   let unread: CheckedRuns['unread'] = null;
   for (const check of checks) {
@@ -68,6 +73,8 @@ export async function checkRuns(verifying: Verifying, foreign: RedHalfOf | null)
     if (!before?.isRed) faults.push(`"${check.name}" did not fail at the test commit as it says`);
     else if (!after?.isGreen) faults.push(`"${check.name}" did not pass at the fix commit as it says`);
     else {
+      named.add(toCheckKey(before));
+      confirmed.add(before.name);
       const pair = { before, after };
       const records = foreign === null ? RECORDED : await checkRecords(verifying, pair, foreign);
       const logs = records.unread === null ? await checkLogs(verifying, pair, failed) : records;
@@ -76,10 +83,11 @@ export async function checkRuns(verifying: Verifying, foreign: RedHalfOf | null)
       unread ??= records.unread ?? logs.unread;
     }
   }
-  const isRedOnBase = ({ name }: CheckedRun) => onBase.some((run) => run.isLatest && run.isRed && run.name === name);
-  const isNamed = ({ name }: CheckedRun) => checks.some((check) => check.name === name);
-  const isFresh = (run: CheckedRun) => run.isLatest && run.isRed && !isRedOnBase(run);
-  for (const run of red.filter((one) => isFresh(one) && !isNamed(one)))
+  const redOnBase = new Set(onBase.filter((run) => run.isLatest && run.isRed).map(toCheckKey));
+  const isFresh = (run: CheckedRun) => run.isLatest && run.isRed && !redOnBase.has(toCheckKey(run));
+  // Of those that are not as it says, that was said.
+  const isSaid = ({ name }: CheckedRun) => checks.some((check) => check.name === name && !confirmed.has(name));
+  for (const run of red.filter((one) => isFresh(one) && !named.has(toCheckKey(one)) && !isSaid(one)))
     faults.push(`"${run.name}" failed at the test commit too`);
   for (const run of green.filter(isFresh)) faults.push(`"${run.name}" failed at the fix commit`);
   const unseen = turned.filter((name) => !failed.has(name));
@@ -155,7 +163,7 @@ async function checkRecords(
   const red = await readJob(verifying, before.jobId);
   const green = await readJob(verifying, after.jobId);
   if (red === null || green === null) return { ...RECORDED, unread: 'logs_gone' };
-  const isOther = red.path !== green.path;
+  const [path, later] = [red.record.path, green.record.path];
   return {
     ...RECORDED,
     faults: [
@@ -163,7 +171,7 @@ async function checkRecords(
       ...describeRecord(green, { repositoryId, sha: fixCommit, bot: null }),
       ...(red.run.isRed ? [] : [`"${before.name}" did not fail at the test commit as it says`]),
       ...(green.run.isGreen ? [] : [`"${after.name}" did not pass at the fix commit as it says`]),
-      ...(isOther ? [`"${before.name}" is of ${red.path} at the test commit, and of ${green.path} at the head`] : []),
+      ...(path === later ? [] : [`"${before.name}" is of ${path} at the test commit, and of ${later} at the head`]),
     ],
   };
 }
@@ -171,8 +179,6 @@ async function checkRecords(
 interface ReadJob {
   readonly run: CheckedRun;
   readonly record: RunRecord;
-  /** Of the workflow's file. */
-  readonly path: string;
 }
 
 /** Null: GitHub has it no more, or it never was one. */
@@ -193,13 +199,11 @@ async function readJob({ client, repository, signal }: VerifyPlace, jobId: numbe
   const { name, conclusion, html_url: url, completed_at: at } = job;
   return {
     run: {
-      ...{ name, jobId, suite: null, isLatest: true },
+      ...{ name, app: ACTIONS, jobId, suite: null, isLatest: true },
       ...{ isRed: isRedConclusion(conclusion), isGreen: conclusion === 'success' },
       ...{ url: stripAddress(url ?? ''), at: at ?? '' },
     },
     record: toRunRecord(found),
-    // GitHub appends the branch of a workflow that is required from elsewhere.
-    path: found.path.split('@')[0] ?? found.path,
   };
 }
 
@@ -281,7 +285,7 @@ async function listCheckedRuns(
       // A workflow may make check runs in the name of Actions, with any address.
       const isJob = app?.slug === ACTIONS && (readJobAddress(url)?.jobId ?? id) === id;
       return {
-        ...{ name, url, at: completed_at ?? '' },
+        ...{ name, app: app?.slug ?? '', url, at: completed_at ?? '' },
         jobId: isJob ? id : null,
         suite: suite?.id ?? null,
         isLatest: newest.get(toKey(run)) === id,
@@ -290,7 +294,7 @@ async function listCheckedRuns(
       };
     }),
     ...statuses.map(({ context, state, target_url, updated_at }) => ({
-      ...{ name: context, jobId: null, suite: null, isLatest: true },
+      ...{ name: context, app: '', jobId: null, suite: null, isLatest: true },
       isRed: state === 'failure' || state === 'error',
       isGreen: state === 'success',
       url: stripAddress(target_url ?? ''),

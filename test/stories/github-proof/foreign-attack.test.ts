@@ -126,7 +126,7 @@ it.each<[string, { readonly event: string; readonly branch?: string }]>([
   const failed = '✖ takes capitals (1.5ms)\n  AssertionError [ERR_ASSERTION]: 10 !== 100\n';
   await report(headOf(pull), 'success', `${formatCommit(headOf(pull))}✔ takes capitals (1ms)\n`);
   await shop.settle();
-  meanwhile(shop, 'POST', '/pulls', async () => {
+  shop.meanwhile('POST', '/pulls', async () => {
     const sha = await stage.double.git(shop.name, 'rev-parse', `refs/heads/causeway/prove/${pull.number}`);
     await report(sha, 'failure', `${formatCommit(sha)}${failed}`);
   });

@@ -58,7 +58,7 @@ it('holds as it was made, also beside a check run of another App with the same n
   const { testCommit, checks } = proven.certificate;
   const { url = '', at = '' } = checks[0]?.red ?? {};
   const other = await stage.double.people.reportCheck(NAME, {
-    ...{ sha: testCommit, name: 'test', app: 'somebody-else', conclusion: 'failure', detailsUrl: url },
+    ...{ sha: testCommit, name: 'test', app: 'somebody-else', conclusion: 'success', detailsUrl: url },
   });
   other.completedAt = at;
   expect(await proven.verify()).toMatch(/^Yes\. /);
@@ -291,4 +291,14 @@ it('denies it to a pull request that changes what runs its checks, whatever our 
   const run = { sha: head, name: 'Causeway / proof', app: app.slug ?? '', conclusion: 'success' } as const;
   await people.reportCheck(NAME, { ...run, output: { title: 'Proven', summary } });
   expect(await proven.verify({ number })).toContain(`it changes what decides which tests run: ${ci}`);
+});
+
+it('denies it once another check fails at the head, which no status of that name on the base excuses', async () => {
+  const { people } = stage.double;
+  const status = { sha: proven.certificate.base, context: 'lint', state: 'failure', by: 'mara' } as const;
+  await people.reportStatus(NAME, status);
+  expect(await proven.verify()).toMatch(/^Yes\. /);
+  const jobs = [{ name: 'lint', conclusion: 'failure', log: 'no' }] as const;
+  await people.reportWorkflowRun(NAME, { sha: proven.head, event: 'pull_request', jobs });
+  expect(await proven.verify()).toContain('"lint" failed at the fix commit');
 });

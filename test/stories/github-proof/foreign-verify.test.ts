@@ -32,10 +32,13 @@ it('is confirmed, with and without a file of it, though branch and draft are gon
   for (const more of [{}, { text: certificate }]) expect(await verify(more)).toMatch(/^Yes\. This test of corner/);
 });
 
-it('is read to the letter, whatever the names of its tests', async () => {
+it('is read to the letter, whatever the names of its tests, also once it is merged', async () => {
   const title = 'takes `lower` case [skip ci], fixes #12 <b>@mara</b> – ÄÖ';
   const named = await openProven(stage, 'corner/named', writeTests({ [title]: SHOWS }));
   expect(named.certificate.turned).toEqual([title]);
+  expect(await named.verify()).toMatch(/^Yes\. /);
+  await stage.double.people.merge(named.shop.name, named.pull.number, 'mara', 'squash');
+  await named.shop.settle();
   expect(await named.verify()).toMatch(/^Yes\. /);
 });
 
