@@ -8,7 +8,7 @@ import { readJson } from './body.ts';
 import { ChecksQuery, LogBody } from './explain-schemas.ts';
 import { requireDataSize, requireSpace } from './issues.ts';
 import { addFlake } from './outcomes.ts';
-import { parseOrRefuse, refuse, refuseAbsent, refuseFaults } from './problem.ts';
+import { countSecondsUntil, parseOrRefuse, refuse, refuseAbsent, refuseFaults } from './problem.ts';
 
 /** GET /api/v1/checks/ */
 export async function getChecks(c: ApiContext, deps: ApiDeps): Promise<Response> {
@@ -62,10 +62,6 @@ function refuseLog(error: unknown, now: Date): never {
     default:
       throw error;
   }
-}
-
-function countSecondsUntil(at: Date, now: Date): number {
-  return Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1_000));
 }
 
 function refuseForNow(detail: string, seconds: number): never {

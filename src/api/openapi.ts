@@ -13,7 +13,7 @@ import {
   OutcomesQuery,
 } from './outcome-schemas.ts';
 import { type FieldFault, type ProblemStatus, UNKNOWN_PROJECT } from './problem.ts';
-import { AskProofBody, ForeignProofSchema, ProofParams } from './proofs.ts';
+import { AskedForeignProofSchema, AskProofBody, ForeignProofSchema, ProofParams } from './proofs.ts';
 import {
   CertificateSchema,
   CreateIssueBody,
@@ -344,12 +344,12 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Projects'],
     summary: 'Prove a pull request',
     description:
-      'As `/analyse prove` on it: its tests run alone on its base, on a branch and a draft of ours, beside the checks of its head. Requires the write role on the project, which is looked up again before anything is pushed. One run of CI more, at most six a day in a repository. 409: the project is not on GitHub.',
+      'As `/analyse prove` on it: its tests run alone on its base, on a branch and a draft of ours, beside the checks of its head. Requires the write role on the project, which is looked up again before anything is pushed. One run of CI more; `notice` says what will be pushed and which run of the day it is. 409: the project is not on GitHub, its mode is not `fix`, or `limits.ci_runs_day` is 0; 429 with `Retry-After`: the runs of the day are taken.',
     request: {
       params: ProofParams,
       body: { required: true, content: { 'application/json': { schema: AskProofBody } } },
     },
-    responses: { 202: describeJson(ForeignProofSchema, 'Accepted, or under way already.', RATE) },
+    responses: { 202: describeJson(AskedForeignProofSchema, 'Accepted, or under way already.', RATE) },
   }),
   describeOperation('issues:read', [422], {
     method: 'get',

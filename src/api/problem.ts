@@ -54,6 +54,11 @@ export function refuse(status: ProblemStatus, detail: string, extras?: ProblemEx
   throw new HTTPException(status, { res: createProblem(status, detail, extras) });
 }
 
+/** For `Retry-After`. */
+export function countSecondsUntil(at: Date, now: Date): number {
+  return Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1_000));
+}
+
 export function refuseAbsent(): never {
   throw new HTTPException(404, { res: createAbsentProblem() });
 }

@@ -2,12 +2,13 @@
 import { z } from '@hono/zod-openapi';
 import { createId } from '../core/ids.ts';
 import { isAtLeast, isGithubProject } from '../core/project/index.ts';
-import { type ForeignProof, toForeignView } from '../core/proof/index.ts';
+import { describeFullDay, describeProofPlan, type ForeignProof, toForeignView } from '../core/proof/index.ts';
+import type { AskedProof } from '../db/index.ts';
 import { findVisibleProject, isId } from '../services/index.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
 import { readJson } from './body.ts';
-import { parseOrRefuse, refuse, refuseAbsent } from './problem.ts';
+import { countSecondsUntil, parseOrRefuse, refuse, refuseAbsent } from './problem.ts';
 import { Timestamp } from './schemas.ts';
 
 export const ProofParams = z.object({
@@ -43,39 +44,60 @@ const ForeignCertificateSchema = z.object({
   diffHash: z.string(),
 });
 
-export const ForeignProofSchema = z
-  .object({
-    id: z.string(),
-    projectId: z.string(),
-    pullRequest: z.int(),
-    head: z.string(),
-    state: z
-      .enum([
-        ...(['running', 'refused', 'proven', 'not_reproduced'] as const),
-        ...(['fails_otherwise', 'not_covered', 'not_run', 'base_red'] as const),
-      ])
-      .openapi({
-        description: 'Only `proven` proves anything; `refused`: nothing was pushed, or what was is given up.',
-      }),
-    result: z.string().openapi({ description: 'What it came to, in a sentence; empty while it runs.' }),
-    tests: z
-      .array(z.string())
-      .openapi({ description: 'Tests that the pull request adds, or changes where it adds none.' }),
-    quiet: z.array(z.string()).openapi({ description: 'Those of them that did not fail without its change.' }),
-    firstError: z.string().openapi({ description: 'Of the tests alone; empty: none.' }),
-    checks: z.array(ProvenCheckSchema),
-    turned: z.array(z.string()).openapi({ description: 'Tests that failed without the change and pass with it.' }),
-    redBase: z.string().openapi({ description: 'What the tests alone were merged with; empty: not known.' }),
-    greenBase: z.string().openapi({ description: 'What the head was merged with; empty: not known.' }),
-    testCommit: z.string(),
-    draft: z.int().nullable().openapi({ description: 'Number of our draft; null: nothing was pushed.' }),
-    commands: z.array(z.string()).openapi({ description: 'Lines for a shell in a clone, to see both halves oneself.' }),
-    certificate: ForeignCertificateSchema.nullable().openapi({
-      description: 'What `causeway verify-proof` checks; null where it is not proven.',
+const PROOF_FIELDS = {
+  id: z.string(),
+  projectId: z.string(),
+  pullRequest: z.int(),
+  head: z.string(),
+  state: z
+    .enum([
+      ...(['running', 'refused', 'proven', 'not_reproduced'] as const),
+      ...(['fails_otherwise', 'not_covered', 'not_run', 'base_red'] as const),
+    ])
+    .openapi({
+      description: 'Only `proven` proves anything; `refused`: nothing was pushed, or what was is given up.',
     }),
-    createdAt: Timestamp,
-  })
+  result: z.string().openapi({ description: 'What it came to, in a sentence; empty while it runs.' }),
+  tests: z
+    .array(z.string())
+    .openapi({ description: 'Tests that the pull request adds, or changes where it adds none.' }),
+  places: z
+    .array(z.object({ path: z.string(), title: z.string() }))
+    .openapi({ description: 'In which file each of them is, as far as that is known.' }),
+  quiet: z.array(z.string()).openapi({ description: 'Those of them that did not fail without its change.' }),
+  firstError: z.string().openapi({ description: 'Of the tests alone; empty: none.' }),
+  checks: z.array(ProvenCheckSchema),
+  turned: z.array(z.string()).openapi({ description: 'Tests that failed without the change and pass with it.' }),
+  redBase: z.string().openapi({ description: 'What the tests alone were merged with; empty: not known.' }),
+  greenBase: z.string().openapi({ description: 'What the head was merged with; empty: not known.' }),
+  branch: z
+    .string()
+    .openapi({ description: 'Our branch with the tests alone, from the push until its checks have ended.' }),
+  testCommit: z.string(),
+  draft: z.int().nullable().openapi({ description: 'Number of our draft; null: nothing was pushed.' }),
+  commands: z.array(z.string()).openapi({ description: 'Lines for a shell in a clone, to see both halves oneself.' }),
+  instructions: z.array(z.string()).openapi({
+    description:
+      'What to do about the tests, what is expected, and what not to do: sentences of ours without a word from outside. Empty unless `not_reproduced` or `fails_otherwise`.',
+  }),
+  certificate: ForeignCertificateSchema.nullable().openapi({
+    description: 'What `causeway verify-proof` checks; null where it is not proven.',
+  }),
+  createdAt: Timestamp,
+};
+
+export const ForeignProofSchema = z
+  .object(PROOF_FIELDS)
   .openapi('ForeignProof', { description: 'The proof of a pull request that is not ours.' });
+
+export const AskedForeignProofSchema = z
+  .object({
+    ...PROOF_FIELDS,
+    notice: z.string().openapi({
+      description: 'What will be pushed and what it costs, in sentences; nothing is pushed before this answer.',
+    }),
+  })
+  .openapi('AskedForeignProof', { description: 'A proof that was asked for.' });
 
 /** GET /api/v1/projects/{projectId}/proofs/{number}/ */
 export async function getForeignProof(c: ApiContext, deps: ApiDeps): Promise<Response> {
@@ -92,15 +114,38 @@ export async function askForeignProof(c: ApiContext, deps: ApiDeps): Promise<Res
   const { githubId: id, login } = getAsking(c).account;
   if (!isAtLeast(role, 'write') || id === null) refuseAbsent();
   if (!isGithubProject(project)) refuse(409, "This project isn't on GitHub, so no CI can prove anything there.");
+  const { noPullRequests, ciRunsDay: limit } = await deps.settingsOf(project, getAsking(c).signal);
+  if (noPullRequests !== '') refuse(409, noPullRequests);
   const now = deps.now().toISOString();
-  const { proof } = await deps.store.askProof(
+  const asked = await deps.store.askProof(
     {
       ...{ id: createId('prf'), projectId: project.id, pullRequest: readNumber(c), head },
       ...{ commentId: null, askedBy: { id, login }, askedAt: now },
     },
-    now,
+    { now, limit },
   );
-  return c.json(await toView(deps, proof, project.name), 202);
+  if (asked.kind === 'full') return refuseFullDay(asked, deps.now());
+  return c.json({ ...(await toView(deps, asked.proof, project.name)), notice: describeNotice(deps, asked) }, 202);
+}
+
+const SECONDS_LATER = 3_600;
+
+function refuseFullDay(day: Extract<AskedProof, { readonly kind: 'full' }>, now: Date): never {
+  const { limit, freeAt } = day;
+  const detail = `Nothing was started: ${describeFullDay(day)}.`;
+  if (limit === 0) refuse(409, detail);
+  const seconds = freeAt === null ? SECONDS_LATER : countSecondsUntil(new Date(freeAt), now);
+  return refuse(429, detail, { headers: { 'Retry-After': String(seconds) } });
+}
+
+function describeNotice({ isPaused }: ApiDeps, asked: Exclude<AskedProof, { readonly kind: 'full' }>): string {
+  const { proof, ahead } = asked;
+  const paused = isPaused() ? ' The operator has paused this service: it goes on when that ends.' : '';
+  if (asked.kind === 'running') return `A proof of this head was asked for before, so nothing more is pushed.${paused}`;
+  const { progress, pullRequest } = proof;
+  const run = progress.phase === 'asked' ? progress.run : undefined;
+  const turn = ahead === null ? '' : ` It waits until the proof of pull request ${ahead.pullRequest} has ended.`;
+  return `${describeProofPlan({ pullRequest, run })}${turn}${paused}`;
 }
 
 async function findProved(c: ApiContext, deps: ApiDeps) {

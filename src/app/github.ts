@@ -533,7 +533,8 @@ export function createSettingsReader(
   models: ReturnType<typeof listModels>,
 ): ApiDeps['settingsOf'] {
   return async (project, signal) => {
-    if (!isGithubProject(project)) return { investigation: DEFAULT_SETTINGS, noPullRequests: '', threshold: null };
+    if (!isGithubProject(project))
+      return { investigation: DEFAULT_SETTINGS, noPullRequests: '', ciRunsDay: 0, threshold: null };
     const { config } = await configuration.of(project, signal);
     let noPullRequests = '';
     if (maxMode !== 'fix') {
@@ -544,6 +545,7 @@ export function createSettingsReader(
     return {
       investigation: investigationSettings(config, models),
       noPullRequests,
+      ciRunsDay: config.limits.ciRunsDay,
       threshold: config.pullRequest.threshold,
     };
   };

@@ -61,7 +61,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
       receive: null,
       // The person at this machine may do everything with its repositories.
       permissions: { roleOf: async () => 'admin' },
-      settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '', threshold: null }),
+      settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '', ciRunsDay: 0, threshold: null }),
       configurationOf: createLocalConfiguration(config, investigator?.model.name ?? null),
       knownChecks: null,
       signInMethod: { kind: 'local', command: `${launcher.here} sign-in` },

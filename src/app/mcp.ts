@@ -71,7 +71,7 @@ export async function runMcp(
     ...services,
     // The person at this machine may do everything with its repositories.
     permissions: { roleOf: async () => 'admin' },
-    settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '', threshold: null }),
+    settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '', ciRunsDay: 0, threshold: null }),
     limiter: createRateLimiter('off'),
     newSigningSecret: createSigningSecret,
     checkCallbackUrl: (url, field) => checkCallbackUrl(url, callbackPolicy, field),

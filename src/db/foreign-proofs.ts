@@ -1,25 +1,38 @@
 // Proofs of pull requests that are not ours: who asked for which, how far each is, and what CI was started for them.
 import type { Selectable } from 'kysely';
 import type { Person } from '../core/project/index.ts';
-import { type ForeignProgress, type ForeignProof, isForeignProofOpen } from '../core/proof/index.ts';
+import {
+  DAY_MS,
+  type ForeignProgress,
+  type ForeignProof,
+  isForeignProofOpen,
+  type JudgedDay,
+  judgeDay,
+} from '../core/proof/index.ts';
 import { toGithubActor, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
-import type { ForeignProofTable, Trx } from './schema.ts';
+import type { ForeignProofTable, Reader, Trx } from './schema.ts';
 
 interface NewForeignProof
   extends Pick<ForeignProof, 'id' | 'projectId' | 'pullRequest' | 'head' | 'commentId' | 'askedAt'> {
   readonly askedBy: Person;
 }
 
-/** `running`: one of the same head was asked for before and has not ended, or the same comment asked for it. */
-type AskedProof = { readonly kind: 'asked' | 'running'; readonly proof: ForeignProof };
+/** But for `asked`, nothing was changed. */
+export type AskedProof =
+  /** `ahead`: the proof of the repository that goes first; null: it is this one's turn. */
+  | { readonly kind: 'asked'; readonly proof: ForeignProof; readonly ahead: ForeignProof | null }
+  /** One of the same head was asked for before and has not ended, or the same comment asked for it. */
+  | { readonly kind: 'running'; readonly proof: ForeignProof; readonly ahead: ForeignProof | null }
+  /** The limit of the day is reached. */
+  | Extract<JudgedDay, { readonly kind: 'full' }>;
 
 export function createForeignProofVerbs(database: Database) {
   const { jobs } = database;
   return {
-    /** A person with write asks for the proof of a pull request's head: enqueues its `prove` job. */
-    askProof: (asked: NewForeignProof, now: string): Promise<AskedProof> =>
-      database.write((trx) => askProof(trx, jobs, asked, now)),
+    /** A person with write asks for the proof of a pull request's head: enqueues its `prove` job. `limit`: runs of CI in 24 hours. */
+    askProof: (asked: NewForeignProof, { now, limit }: AskedAt): Promise<AskedProof> =>
+      database.write((trx) => askProof(trx, jobs, asked, { now, limit })),
     findForeignProof: (id: string): Promise<ForeignProof | null> =>
       database.read(async (reader) => {
         const row = await reader.selectFrom('foreign_proofs').selectAll().where('id', '=', id).executeTakeFirst();
@@ -51,17 +64,9 @@ export function createForeignProofVerbs(database: Database) {
         const rows = await reader.selectFrom('foreign_proofs').select('project_id').distinct().execute();
         return rows.map((row) => row.project_id);
       }),
-    /** Runs of CI that proofs of the project have caused since then; `since`: ISO 8601. */
-    countProofRuns: (projectId: string, since: string): Promise<number> =>
-      database.read(async (reader) => {
-        const { count } = await reader
-          .selectFrom('foreign_proofs')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('project_id', '=', projectId)
-          .where('pushed_at', '>=', since)
-          .executeTakeFirstOrThrow();
-        return Number(count);
-      }),
+    /** When requested proofs and reverts of the project caused a run of CI since then, ascending; ISO 8601. */
+    listCausedRuns: (projectId: string, since: string): Promise<readonly string[]> =>
+      database.read((reader) => listCausedRuns(reader, projectId, since)),
     /** The newest of the project whose red half was on GitHub, pushed since then (ISO 8601). */
     findLastPushedProof: (projectId: string, since: string): Promise<ForeignProof | null> =>
       database.read(async (reader) => {
@@ -114,7 +119,17 @@ function toProveJob(id: string, projectId: string, runAt: string) {
   return { kind: 'prove', subject: id, group: projectId, runAt, urgency: 'person' } as const;
 }
 
-async function askProof(trx: Trx, jobs: Enqueuer, asked: NewForeignProof, now: string): Promise<AskedProof> {
+interface AskedAt {
+  readonly now: string;
+  readonly limit: number;
+}
+
+async function askProof(
+  trx: Trx,
+  jobs: Enqueuer,
+  asked: NewForeignProof,
+  { now, limit }: AskedAt,
+): Promise<AskedProof> {
   const { projectId, pullRequest, head, askedBy, commentId, askedAt } = asked;
   const before = await trx
     .selectFrom('foreign_proofs')
@@ -126,10 +141,26 @@ async function askProof(trx: Trx, jobs: Enqueuer, asked: NewForeignProof, now: s
   const same = before.find(
     (row) => (commentId !== null && row.comment_id === commentId) || (row.is_open === 1 && row.head === head),
   );
-  if (same !== undefined) return { kind: 'running', proof: toForeignProof(same) };
+  const open = trx
+    .selectFrom('foreign_proofs')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('is_open', '=', 1);
+  const running = (await open.orderBy('seq').execute())
+    .map(toForeignProof)
+    .filter(({ progress }) => progress.phase !== 'ended');
+  const ahead = running[0] ?? null;
+  if (same !== undefined) {
+    const proof = toForeignProof(same);
+    return { kind: 'running', proof, ahead: ahead?.id === proof.id ? null : ahead };
+  }
+  const caused = await listCausedRuns(trx, projectId, new Date(Date.parse(now) - DAY_MS).toISOString());
+  const waiting = running.filter(({ progress }) => progress.phase === 'asked').length;
+  const day = judgeDay({ caused, waiting, limit });
+  if (day.kind === 'full') return day;
   const proof: ForeignProof = {
     ...asked,
-    progress: { phase: 'asked' },
+    progress: { phase: 'asked', run: day.run, ...(ahead !== null && { behind: ahead.pullRequest }) },
     checkRun: null,
     createdAt: now,
     changedAt: now,
@@ -153,7 +184,25 @@ async function askProof(trx: Trx, jobs: Enqueuer, asked: NewForeignProof, now: s
     subject: asked.id,
     projectId,
   });
-  return { kind: 'asked', proof };
+  return { kind: 'asked', proof, ahead };
+}
+
+async function listCausedRuns(reader: Reader, projectId: string, since: string): Promise<readonly string[]> {
+  const pushed = await reader
+    .selectFrom('foreign_proofs')
+    .select('pushed_at as at')
+    .where('project_id', '=', projectId)
+    .where('pushed_at', '>=', since)
+    .execute();
+  // What is being opened may have caused one.
+  const reverted = await reader
+    .selectFrom('put_backs')
+    .select('created_at as at')
+    .where('project_id', '=', projectId)
+    .where('created_at', '>=', since)
+    .where(({ or, eb }) => or([eb('pull_request', 'is not', null), eb('state', 'like', '{"kind":"opening"%')]))
+    .execute();
+  return [...pushed, ...reverted].flatMap(({ at }) => at ?? []).sort();
 }
 
 function toForeignProof(row: Selectable<ForeignProofTable>): ForeignProof {

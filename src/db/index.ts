@@ -10,6 +10,7 @@ export type { Delivery, DeliveryStore, NewDelivery } from './deliveries.ts';
 export type { ErasedAccount, ErasedProject } from './erase.ts';
 export { type Examination, examinePostgres, examineSqlite } from './examine.ts';
 export type { FailureStatistics, FailureStore, NewPassingCheck } from './failures.ts';
+export type { AskedProof } from './foreign-proofs.ts';
 export type { HeadName, LastFinding } from './heads.ts';
 export type { InvestigationFilter, IssueLine, ProjectCounts } from './investigations.ts';
 export { openLeadership } from './leadership.ts';

@@ -139,7 +139,7 @@ export const TOOLS: readonly McpTool[] = [
     name: 'get_proof',
     title: 'Get the proof of a pull request',
     description:
-      'Whether the tests of a pull request fail without its change, as `prove` or `/analyse prove` found it: the state, the tests that prove nothing, the first error, and how to see it in a clone.',
+      'Whether the tests of a pull request fail without its change, as `prove` or `/analyse prove` found it: the state, the tests that prove nothing with their files, the first error, what to do about it, and how to see it in a clone.',
     input: z.object({ project: Project, pullRequest: z.int().min(1).describe('Number of the pull request.') }),
     annotations: READS,
     reads: 'code',
@@ -153,7 +153,7 @@ export const TOOLS: readonly McpTool[] = [
     name: 'prove',
     title: 'Prove a pull request',
     description:
-      "Has the repository's CI run the tests of a pull request without its change, on a branch and a draft of ours that go afterwards: one run of CI, at most six a day. get_proof says what it came to.",
+      "Has the repository's CI run the tests of a pull request without its change, on a branch and a draft of ours that go afterwards: one run of CI, of a few a day (limits.ci_runs_day). The answer's `notice` says what will be pushed; get_proof says what it came to.",
     input: z.object({
       project: Project,
       pullRequest: z.int().min(1).describe('Number of the pull request.'),
@@ -169,7 +169,8 @@ export const TOOLS: readonly McpTool[] = [
     run: async ({ project, pullRequest, head }, { call, hasLedger }) => {
       const path = await findProofPath({ call, hasLedger }, project, pullRequest);
       const { value } = await call({ method: 'POST', path, body: { head } });
-      return describeProved(value as ProvedPull);
+      const asked = value as ProvedPull & { readonly notice: string };
+      return { notice: asked.notice, ...describeProved(asked) };
     },
   }),
 ];
@@ -193,12 +194,14 @@ async function findProofPath(
 
 /** Names and errors are from logs. */
 function describeProved(proof: ProvedPull): Readonly<Record<string, unknown>> {
-  const { pullRequest, head, state, result, tests, quiet, turned, firstError, checks, testCommit, draft } = proof;
+  const { pullRequest, head, state, result, places, quiet, turned, firstError, checks, testCommit, draft } = proof;
+  const { instructions, tests, commands } = proof;
   return {
     ...{ pullRequest, head, state, runs: checks.map(({ red, green }) => ({ red: red.url, green: green.url })) },
     ...(testCommit !== '' && { testCommit, draft }),
     ...(state === 'running' && { next: 'get_proof again in a few minutes' }),
-    quoted: { result, tests, provesNothing: quiet, failedWithoutChange: turned, firstError, commands: proof.commands },
+    ...(instructions.length > 0 && { instructions }),
+    quoted: { result, tests, places, provesNothing: quiet, failedWithoutChange: turned, firstError, commands },
   };
 }
 

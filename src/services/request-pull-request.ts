@@ -12,6 +12,8 @@ export interface ProjectSettings {
   readonly investigation: InvestigationSettings;
   /** Why no pull request is opened there, with the repair; "" where they are. */
   readonly noPullRequests: string;
+  /** Runs of CI in 24 hours that proofs and reverts may cause on request. */
+  readonly ciRunsDay: number;
   /** The confidence from which a fix is opened unasked, where the configuration fixes it. */
   readonly threshold: number | null;
 }

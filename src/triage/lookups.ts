@@ -191,12 +191,3 @@ export function formatLines(lines: readonly string[], { from, to }: LineRange, m
   });
   return rows.join('\n');
 }
-
-const RULES = new Intl.PluralRules('en', { type: 'ordinal' });
-
-const ENDINGS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' };
-
-/** Such as `21st`. */
-export function formatOrdinal(number: number): string {
-  return `${number}${ENDINGS[RULES.select(number)] ?? 'th'}`;
-}

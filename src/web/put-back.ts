@@ -5,6 +5,7 @@ import { html } from 'hono/html';
 import { type Failure, findBlamedStep } from '../core/check/index.ts';
 import { CausewayError } from '../core/errors.ts';
 import { isAtLeast, isGithubProject, type Project } from '../core/project/index.ts';
+import { describeFullDay } from '../core/proof/index.ts';
 import {
   describePutBackRefusal,
   findRevertAtHome,
@@ -15,7 +16,7 @@ import {
   type PutBackRefusal,
   type RevertProof,
 } from '../core/put-back/index.ts';
-import type { SeenProject } from '../services/index.ts';
+import type { ProjectSettings, SeenProject } from '../services/index.ts';
 import {
   findSeenProject,
   formatPlural,
@@ -65,14 +66,19 @@ async function renderPutBackOffer(c: PageContext, deps: WebDeps, { project, role
 <input type="hidden" name="sha" value="${sha}"><button>Open revert</button></form><p class="hint">Opens ${what}</p>`;
 }
 
-/** "" where pull requests are opened, or that can't be known now: then the request is checked. */
+/** "" where reverts are opened, or that can't be known now: then the request is checked. */
 async function findPutBackObstacle(c: PageContext, { settingsOf }: WebDeps, project: Project): Promise<string> {
   try {
-    return (await settingsOf(project, c.get('asking').signal)).noPullRequests;
+    return describeObstacle(await settingsOf(project, c.get('asking').signal));
   } catch (error) {
     if (error instanceof CausewayError && error.code === 'github_failed') return '';
     throw error;
   }
+}
+
+function describeObstacle({ noPullRequests, ciRunsDay }: ProjectSettings): string {
+  if (noPullRequests !== '' || ciRunsDay > 0) return noPullRequests;
+  return `No revert is opened here: ${describeFullDay({ limit: 0, freeAt: null })}.`;
 }
 
 function renderPutBackState(project: Project, { state, step }: PutBack): Html {
@@ -130,8 +136,8 @@ export async function postRevert(c: PageContext, deps: WebDeps): Promise<Respons
   }
   const { githubId, login } = c.get('asking').account;
   if (githubId === null || !isGithubProject(project)) return refuseAbsentPage();
-  const { noPullRequests } = await deps.settingsOf(project, c.get('asking').signal);
-  if (noPullRequests !== '') throw new WebRefusal(409, sanitiseLine(noPullRequests, 500));
+  const obstacle = describeObstacle(await deps.settingsOf(project, c.get('asking').signal));
+  if (obstacle !== '') throw new WebRefusal(409, sanitiseLine(obstacle, 500));
   const now = deps.now().toISOString();
   const request = { id: githubId, login, at: now, number: null };
   const requested = await deps.store.requestPutBack({ failureId: id, sha: form.text('sha'), request }, now);

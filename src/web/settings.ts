@@ -41,7 +41,7 @@ const GROUPS: readonly (readonly [title: string, keys: readonly string[]])[] = [
   ['What it does', ['mode', 'labels', 'comments', 'language', 'instructions']],
   ['Failed checks', ['checks']],
   ['Pull requests', ['pull_request', 'paths']],
-  ['Model and cost', ['model', 'budget']],
+  ['Model and cost', ['model', 'budget', 'limits']],
   ['Where it looks', ['scopes', 'context']],
 ];
 
@@ -69,6 +69,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'paths.block': 'Paths it never touches',
   'budget.run': 'Limit for one investigation',
   'budget.month': 'Limit for a month',
+  'limits.ci_runs_day': 'Runs of CI on request in 24 hours',
   model: 'Model',
   scopes: 'Parts of a monorepo',
   context: 'Other repositories to read',

@@ -163,7 +163,13 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
     room: async () => options.shortage ?? null,
     settingsOf: async () => {
       if (options.settings instanceof Error) throw options.settings;
-      return { investigation: DEFAULT_SETTINGS, noPullRequests: '', threshold: null, ...options.settings };
+      return {
+        investigation: DEFAULT_SETTINGS,
+        noPullRequests: '',
+        ciRunsDay: 6,
+        threshold: null,
+        ...options.settings,
+      };
     },
     store: options.around?.(store) ?? store,
     checkCallbackUrl: (url, field) => checkCallbackUrl(url, policy, field),

@@ -9,7 +9,8 @@ const ADA = { id: 70, login: 'orla-q' };
 
 const PLAN = {
   ...{ baseBranch: 'main', base: SHA, url: 'https://github.test/octo/shop/pull/5', author: ADA },
-  ...{ tests: ['test/a.test.js'], fix: ['src/a.js'] },
+  ...{ tests: ['test/a.test.js'], fix: ['src/a.js'], isByBot: false },
+  ...{ titled: [{ path: 'test/a.test.js', title: 'adds' }], adds: true },
 };
 const RED: ForeignProgress = {
   ...{ phase: 'red', plan: PLAN, since: NOW },
@@ -24,7 +25,7 @@ export function foreignProofsContract(engine: Engine): void {
   describe('a foreign proof', () => {
     async function asked() {
       const opened = await openGithub(engine);
-      const ask = (id: string, more: Partial<Parameters<typeof opened.store.askProof>[0]> = {}) =>
+      const ask = (id: string, more: Partial<Parameters<typeof opened.store.askProof>[0]> = {}, limit = 6) =>
         opened.store.askProof(
           {
             ...{
@@ -38,7 +39,7 @@ export function foreignProofsContract(engine: Engine): void {
             },
             ...more,
           },
-          NOW,
+          { now: NOW, limit },
         );
       const proveJobs = async () =>
         (await opened.jobs()).filter(({ kind }) => kind === 'prove').map(({ subject }) => subject);
@@ -71,18 +72,43 @@ export function foreignProofsContract(engine: Engine): void {
       await store.saveForeignProof('prf_1', { progress: RED, checkRun, pushedAt: at(2) }, at(2));
       expect(await store.findForeignProof('prf_1')).toMatchObject({ progress: RED, checkRun });
       expect((await store.listOpenProofs(project.id)).map(({ id }) => id)).toEqual(['prf_1', 'prf_2']);
-      expect([await store.countProofRuns(project.id, at(2)), await store.countProofRuns(project.id, at(3))]).toEqual([
-        1, 0,
+      expect([await store.listCausedRuns(project.id, at(2)), await store.listCausedRuns(project.id, at(3))]).toEqual([
+        [at(2)],
+        [],
       ]);
       await store.saveForeignProof('prf_1', { progress: ENDED, checkRun }, at(3));
       expect((await store.listOpenProofs()).map(({ id }) => id)).toEqual(['prf_2']);
-      expect(await store.countProofRuns(project.id, at(2))).toBe(1);
+      expect(await store.listCausedRuns(project.id, at(2))).toEqual([at(2)]);
       expect(await store.listProvedProjects()).toEqual([project.id]);
       expect(await store.findLastPushedProof(project.id, at(2))).toBeNull();
       await store.saveForeignProof('prf_2', { progress: RED, checkRun, pushedAt: at(4) }, at(4));
       await ask('prf_3', { pullRequest: 10, commentId: 4 });
       expect((await store.findLastPushedProof(project.id, at(2)))?.id).toBe('prf_2');
       expect(await store.findLastPushedProof(project.id, at(5))).toBeNull();
+    });
+
+    it('is told which run of the day it is and what goes first, and is refused beyond the limit, but for what was asked before', async () => {
+      await using opened = await asked();
+      const { ask, store, proveJobs } = opened;
+      expect(await ask('prf_0', {}, 0)).toEqual({ kind: 'full', limit: 0, freeAt: null });
+      expect(await ask('prf_1', {}, 2)).toMatchObject({
+        proof: { progress: { phase: 'asked', run: { number: 1, limit: 2 } } },
+        ahead: null,
+      });
+      await store.saveForeignProof('prf_1', { progress: RED, checkRun: null, pushedAt: NOW }, at(1));
+      const second = { pullRequest: 9, commentId: 2 };
+      expect(await ask('prf_2', second, 2)).toMatchObject({
+        kind: 'asked',
+        proof: { progress: { phase: 'asked', run: { number: 2, limit: 2 }, behind: 5 } },
+        ahead: { id: 'prf_1' },
+      });
+      expect(await ask('prf_3', { pullRequest: 10, commentId: 3 }, 2)).toMatchObject({ kind: 'full', limit: 2 });
+      expect(await ask('prf_3', second, 2)).toMatchObject({ kind: 'running', ahead: { id: 'prf_1' } });
+      const tomorrow = new Date(Date.parse(NOW) + 86_400_000).toISOString();
+      expect(await ask('prf_3', { pullRequest: 10, commentId: 3 }, 1)).toEqual({
+        ...{ kind: 'full', limit: 1, freeAt: tomorrow },
+      });
+      expect(await proveJobs()).toEqual(['prf_1', 'prf_2']);
     });
 
     it('is looked at when something happens: the open ones of a project, or the newest of a pull request', async () => {

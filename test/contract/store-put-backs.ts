@@ -100,6 +100,20 @@ export function putBacksContract(engine: Engine): void {
       expect(await ask()).toEqual({ kind: 'known', pull: { ...PULL, state: 'merged' } });
     });
 
+    it('counts as a run of CI of the day from when it is being opened', async () => {
+      await using opened = await openBroken(engine);
+      const { store, project } = opened;
+      const { id } = await requested(opened);
+      expect(await store.listCausedRuns(project.id, at(0))).toEqual([]);
+      await store.savePutBack(id, { kind: 'opening', reverts: 12, tries: 0 }, at(2));
+      expect(await store.listCausedRuns(project.id, at(0))).toEqual([at(1)]);
+      await store.savePutBack(id, { kind: 'opened', pull: { ...PULL, state: 'closed' } }, at(3));
+      expect([await store.listCausedRuns(project.id, at(0)), await store.listCausedRuns(project.id, at(2))]).toEqual([
+        [at(1)],
+        [],
+      ]);
+    });
+
     it('is not asked for anew by the same comment that came again, also once it is refused', async () => {
       await using opened = await openBroken(engine);
       const { store } = opened;

@@ -1,7 +1,7 @@
 // Each reason of a suspect is worth reading, and says nothing twice.
 import { describe, expect, it } from 'vitest';
+import { formatOrdinal } from '../../src/core/counted.ts';
 import type { Clue } from '../../src/triage/clues.ts';
-import { formatOrdinal } from '../../src/triage/lookups.ts';
 import { describeReasons } from '../../src/triage/rank-suspects.ts';
 import { FIRST, factsOf } from './shop.ts';
 

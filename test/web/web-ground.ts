@@ -131,7 +131,13 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
     limiter: createRateLimiter(options.limits ?? 'off'),
     settingsOf: async () => {
       if (options.settings instanceof Error) throw options.settings;
-      return { investigation: DEFAULT_SETTINGS, noPullRequests: '', threshold: null, ...options.settings };
+      return {
+        investigation: DEFAULT_SETTINGS,
+        noPullRequests: '',
+        ciRunsDay: 6,
+        threshold: null,
+        ...options.settings,
+      };
     },
     configurationOf: async () => {
       if (options.configuration instanceof Error) throw options.configuration;

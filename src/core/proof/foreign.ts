@@ -3,6 +3,7 @@
 
 import type { Person } from '../project/index.ts';
 import type { ProofVerdict } from './proof.ts';
+import type { RunOfDay } from './run-of-day.ts';
 
 /** Asked for by a person, for one head of one pull request. */
 export interface ForeignProof {
@@ -31,8 +32,11 @@ export interface PostedProofRun {
 }
 
 export type ForeignProgress =
-  /** Nothing of it is on GitHub. */
-  | { readonly phase: 'asked' }
+  /**
+   * Nothing of it is on GitHub. `run`: as it was said to who asked. `behind`: number of the pull request whose proof goes
+   * first; absent: it waits for its own checks.
+   */
+  | { readonly phase: 'asked'; readonly run?: RunOfDay; readonly behind?: number }
   /** Its branch or draft may be there, as far as a process got. */
   | { readonly phase: 'opening'; readonly plan: RedPlan }
   | { readonly phase: 'red'; readonly plan: RedPlan; readonly posted: PostedRedHalf; readonly since: string }
@@ -56,9 +60,15 @@ export interface RedPlan {
   readonly url: string;
   /** Who opened it; null: a deleted user, or erased here. */
   readonly author: Person | null;
+  /** Whether a bot opened it, such as an agent. */
+  readonly isByBot: boolean;
   /** Files of the pull request, at most as many as GitHub compares. */
   readonly tests: readonly string[];
   readonly fix: readonly string[];
+  /** The tests that it is about, each with its file; at most 50. */
+  readonly titled: readonly { readonly path: string; readonly title: string }[];
+  /** Whether the pull request adds them; false: it changes them. */
+  readonly adds: boolean;
 }
 
 export interface PostedRedHalf {
@@ -114,7 +124,7 @@ export type ProveRefusal =
   | { readonly code: 'starts'; readonly faults: readonly StartFault[] }
   /** What others did on a draft of ours, and not on the pull request. `draft`: its address. */
   | { readonly code: 'besides'; readonly acts: readonly ForeignAct[]; readonly draft: string }
-  | { readonly code: 'day_limit'; readonly limit: number };
+  | { readonly code: 'day_limit'; readonly limit: number; readonly freeAt: string | null };
 
 /** What somebody else did on a branch: an App, by its slug, in whatever way; or a run of a workflow that something started. */
 export type ForeignAct =
@@ -126,6 +136,16 @@ export interface StartFault {
   readonly code: string;
   readonly path: string;
   readonly line: number;
+}
+
+export const PROOF_BRANCHES = 'causeway/prove/';
+
+export function nameProofBranch({ pullRequest }: Pick<ForeignProof, 'pullRequest'>): string {
+  return `${PROOF_BRANCHES}${pullRequest}`;
+}
+
+export function nameProofDraft({ pullRequest }: Pick<ForeignProof, 'pullRequest'>): string {
+  return `Proof for #${pullRequest} (do not merge)`;
 }
 
 /** Whether it may still write something on GitHub. */

@@ -16,19 +16,18 @@ export {
   type ForeignProof,
   type ForeignResult,
   isForeignProofOpen,
+  nameProofBranch,
+  nameProofDraft,
   type PostedProofRun,
   type PostedRedHalf,
+  PROOF_BRANCHES,
   type ProveRefusal,
   type RedPlan,
   type StartFault,
 } from './foreign.ts';
-export {
-  describeForeignResult,
-  type ForeignProofView,
-  listForeignCommands,
-  toCertificate,
-  toForeignView,
-} from './foreign-view.ts';
+export { describePlacedTest, listProofInstructions, writeProofBrief } from './foreign-advice.ts';
+export { describeForeignResult, describeProofPlan, listForeignCommands } from './foreign-text.ts';
+export { type ForeignProofView, toCertificate, toForeignView } from './foreign-view.ts';
 export {
   type BaseCheck,
   type GreenFacts,
@@ -73,6 +72,7 @@ export {
   type Unverifiable,
   type VerifiedProof,
 } from './proof-view.ts';
+export { DAY_MS, describeFullDay, type JudgedDay, judgeDay, type RunOfDay } from './run-of-day.ts';
 export {
   listRunFaults,
   type RunFault,

@@ -1,5 +1,7 @@
 // Why a commit was not reverted on request, and how a person does it at home.
 
+import { describeFullDay } from '../proof/index.ts';
+
 /** What is needed to revert by hand. */
 export interface RevertAtHome {
   readonly sha: string;
@@ -26,6 +28,8 @@ export type PutBackRefusal =
   | { readonly code: 'conflict'; readonly said: string; readonly home: RevertAtHome }
   /** Workflows, actions or CODEOWNERS: `paths`. */
   | { readonly code: 'protected'; readonly paths: readonly string[]; readonly home: RevertAtHome }
+  /** Of the runs of CI that requests may cause here; `limit` 0: none may. */
+  | { readonly code: 'day_limit'; readonly limit: number; readonly freeAt: string | null; readonly home: RevertAtHome }
   /** A permission, or answers that were lost. */
   | { readonly code: 'github_refused'; readonly home: RevertAtHome };
 
@@ -60,6 +64,10 @@ export function describePutBackRefusal(reason: PutBackRefusal): string {
       return `GitHub couldn't revert it. Mostly later commits changed the same lines, or it is reverted already.${reason.said === '' ? '' : ` GitHub says: ${quoteSaid(reason.said)}`}`;
     case 'protected':
       return `It changed ${listNames(reason.paths)}. Causeway doesn't touch workflows, actions or CODEOWNERS.`;
+    case 'day_limit': {
+      const why = describeFullDay(reason);
+      return `${why.slice(0, 1).toUpperCase()}${why.slice(1)}.`;
+    }
     case 'github_refused':
       return 'GitHub refused it: a rule of the repository, a missing permission, or it gave no answer.';
   }

@@ -2,7 +2,7 @@
 
 import type { CommitRange, KnownRefusal, PatternMatch, RerunRefusal } from '../check/index.ts';
 import type { Person, Role } from '../project/index.ts';
-import type { ProofProgress } from '../proof/index.ts';
+import type { ProofProgress, RunOfDay } from '../proof/index.ts';
 import type { WithheldReason } from './withheld.ts';
 
 export type Subject =
@@ -115,6 +115,8 @@ export interface CommandReply {
           | 'nothing_to_revert'
           | 'prove_needs_write'
           | 'prove_needs_pull'
+          /** The mode allows no branch of ours. */
+          | 'prove_off'
           | 'nothing_to_stop'
           | 'branch_in_fork'
           | 'overtaken'
@@ -150,8 +152,16 @@ export interface CommandReply {
         readonly number: number;
         readonly url: string;
       }
-    /** The proof of a pull request begins, or had begun; `branch`: where its tests run alone. */
-    | { readonly code: 'prove_begun' | 'prove_runs'; readonly branch: string }
+    /** The proof of a pull request begins. `ahead`: the one that goes first; null: none. `run`: which of the day. */
+    | {
+        readonly code: 'prove_begun';
+        readonly pullRequest: number;
+        readonly run: RunOfDay | null;
+        readonly ahead: { readonly pullRequest: number; readonly url: string } | null;
+      }
+    /** It had begun. `url`: of its check run; "" for none yet. */
+    | { readonly code: 'prove_runs'; readonly url: string }
+    | { readonly code: 'prove_limit'; readonly limit: number; readonly freeAt: string | null }
     /** `offer`: absent in replies that an earlier version stored. */
     | { readonly code: 'did_you_mean'; readonly command: CommandName; readonly offer?: Offer }
     | { readonly code: 'nothing_to_judge'; readonly offer?: Offer }

@@ -231,6 +231,7 @@ const KEYS: readonly (readonly [name: string, whenEmpty: string])[] = [
   ['paths.block', ''],
   ['budget.run', ''],
   ['budget.month', ''],
+  ['limits.ci_runs_day', ''],
   ['comments', ''],
   ['language', 'English'],
   ['model', ''],

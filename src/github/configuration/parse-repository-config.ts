@@ -157,7 +157,7 @@ function quoteConfigText(text: string): string {
 }
 
 function toConfig(file: FileContent): RepositoryConfig {
-  const { checks, paths, budget, pullRequest } = DEFAULT_CONFIG;
+  const { checks, paths, budget, limits, pullRequest } = DEFAULT_CONFIG;
   const { of_strangers: ofStrangers, reviewers = [], ...given } = file.pull_request ?? {};
   return {
     ...DEFAULT_CONFIG,
@@ -174,6 +174,7 @@ function toConfig(file: FileContent): RepositoryConfig {
     checks: { ...checks, ...withoutUndefined(file.checks ?? {}) },
     paths: { ...paths, ...withoutUndefined(file.paths ?? {}) },
     budget: { ...budget, ...withoutUndefined(file.budget ?? {}) },
+    limits: { ...limits, ...withoutUndefined({ ciRunsDay: file.limits?.ci_runs_day }) },
     pullRequest: {
       ...pullRequest,
       ...withoutUndefined({ ...given, ofStrangers }),

@@ -41,6 +41,8 @@ export interface RepositoryConfig {
   readonly paths: { readonly allow: readonly string[]; readonly block: readonly string[] };
   /** US dollars, below the operator's own limits; null: those. */
   readonly budget: { readonly run: number | null; readonly month: number | null };
+  /** Runs of CI in 24 hours that requested proofs and reverts may cause together; 0: none. */
+  readonly limits: { readonly ciRunsDay: number };
   /** `asked`: comments only where a person requested an analysis. */
   readonly comments: 'all' | 'asked';
   readonly language: string;
@@ -73,6 +75,7 @@ export const DEFAULT_CONFIG: RepositoryConfig = {
   },
   paths: { allow: [], block: [] },
   budget: { run: null, month: null },
+  limits: { ciRunsDay: 6 },
   comments: 'all',
   language: '',
   model: '',
@@ -265,6 +268,25 @@ const BUDGET = z
   .optional()
   .describe("What may be spent, below the operator's own limits.");
 
+const RUNS_A_DAY = 'a whole number from 0 to 50';
+
+const LIMITS = z
+  .strictObject(
+    {
+      ci_runs_day: z
+        .int({ error: RUNS_A_DAY })
+        .min(0, { error: RUNS_A_DAY })
+        .max(50, { error: RUNS_A_DAY })
+        .optional()
+        .describe(
+          'Runs of CI in 24 hours that `/analyse prove` and requested reverts may cause together; 0: neither is made (default 6).',
+        ),
+    },
+    { error: 'a group of the key `ci_runs_day`' },
+  )
+  .optional()
+  .describe('What may be caused in this repository on request.');
+
 const LABEL = describeText('the name of a label, of at most 50 characters', 50);
 
 const OWNER = describeText(
@@ -314,6 +336,7 @@ export const FILE_SCHEMA = z.strictObject(
     pull_request: PULL_REQUEST,
     paths: PATHS,
     budget: BUDGET,
+    limits: LIMITS,
     comments: z
       .enum(['all', 'asked'], { error: '`all` or `asked`' })
       .optional()

@@ -1,20 +1,23 @@
-// `/analyse prove` on a pull request: its head is pinned, and a proof begins.
+// `/analyse prove` on a pull request: its head is pinned, and a proof begins. Before anything is pushed the answer says what will be, and what it costs.
 import { createId } from '../../core/ids.ts';
 import { isAtLeast } from '../../core/project/index.ts';
-import { nameProofBranch } from '../prove/index.ts';
+import type { CommandReply } from '../../core/thread/index.ts';
+import type { AskedProof } from '../../db/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 import { replyToCommand } from './replies.ts';
 import { readStandingPull } from './standing.ts';
 import type { AnalysisRequest } from './start-analysis.ts';
 
 export async function askForProof(deps: CausewayAppDeps, request: AnalysisRequest, signal: AbortSignal): Promise<void> {
-  const { project, subject, trigger } = request;
-  if (deps.memory === 'github') return await replyToCommand(deps, request, { code: 'checks_not_kept' }, signal);
-  if (subject.kind !== 'pull_request') return await replyToCommand(deps, request, { code: 'prove_needs_pull' }, signal);
-  if (!isAtLeast(trigger.role, 'write'))
-    return await replyToCommand(deps, request, { code: 'prove_needs_write' }, signal);
+  const { project, subject, trigger, configuration } = request;
+  const { mode, limits } = configuration.config;
+  const reply = (why: CommandReply['why']) => replyToCommand(deps, request, why, signal);
+  if (deps.memory === 'github') return await reply({ code: 'checks_not_kept' });
+  if (subject.kind !== 'pull_request') return await reply({ code: 'prove_needs_pull' });
+  if (!isAtLeast(trigger.role, 'write')) return await reply({ code: 'prove_needs_write' });
+  if (mode !== 'fix' || deps.ceiling !== 'fix') return await reply({ code: 'prove_off' });
   const { head } = await readStandingPull(deps, request, subject.number, signal);
-  const { kind, proof } = await deps.store.askProof(
+  const asked = await deps.store.askProof(
     {
       id: createId('prf'),
       projectId: project.id,
@@ -24,10 +27,23 @@ export async function askForProof(deps: CausewayAppDeps, request: AnalysisReques
       askedBy: trigger.by,
       askedAt: trigger.at,
     },
-    deps.now().toISOString(),
+    { now: deps.now().toISOString(), limit: limits.ciRunsDay },
   );
-  const isSame = kind === 'running' && proof.commentId === trigger.commentId;
-  if (isSame && proof.progress.phase !== 'asked') return;
-  const code = kind === 'asked' || isSame ? 'prove_begun' : 'prove_runs';
-  await replyToCommand(deps, request, { code, branch: nameProofBranch(proof) }, signal);
+  const why = toReply(asked, trigger.commentId);
+  if (why !== null) await reply(why);
+}
+
+/** Null: GitHub sent the comment again, and its proof goes on. */
+function toReply(asked: AskedProof, commentId: number | null): CommandReply['why'] | null {
+  if (asked.kind === 'full') return { code: 'prove_limit', limit: asked.limit, freeAt: asked.freeAt };
+  const { proof, ahead } = asked;
+  const isSame = proof.commentId !== null && proof.commentId === commentId;
+  if (asked.kind === 'running' && !isSame) return { code: 'prove_runs', url: proof.checkRun?.url ?? '' };
+  if (proof.progress.phase !== 'asked') return null;
+  return {
+    code: 'prove_begun',
+    pullRequest: proof.pullRequest,
+    run: proof.progress.run ?? null,
+    ahead: ahead && { pullRequest: ahead.pullRequest, url: ahead.checkRun?.url ?? '' },
+  };
 }

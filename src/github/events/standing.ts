@@ -67,7 +67,8 @@ export async function offerCommands(deps: CausewayAppDeps, at: EventSubject, sig
   const isForeign = at.subject.kind === 'pull_request' && origin === null;
   const isOwnBranch = at.subject.kind === 'issue' || !mayOpen || (await hasOwnBranch(deps, at, signal));
   const offersFix = mayOpen && !hasPull && isOwnBranch;
-  const offersProof = mayOpen && isForeign && isOwnBranch && deps.memory !== 'github';
+  const mayRun = mayOpen && at.configuration.config.limits.ciRunsDay > 0;
+  const offersProof = mayRun && isForeign && isOwnBranch && deps.memory !== 'github';
   return {
     role: isAtLeast(role, 'write') ? 'write' : 'triage',
     commands: [
@@ -77,7 +78,7 @@ export async function offerCommands(deps: CausewayAppDeps, at: EventSubject, sig
       ...(await offerOnChecks(deps, at)),
       ...(isRunning ? (['stop'] as const) : []),
       ...(offersProof ? (['prove'] as const) : []),
-      ...(mayOpen && (await findRevertible(deps, at, signal)) !== null ? (['revert'] as const) : []),
+      ...(mayRun && (await findRevertible(deps, at, signal)) !== null ? (['revert'] as const) : []),
     ],
   };
 }

@@ -2,7 +2,7 @@
 // where the pull request has moved on.
 import { type PostedProofRun, toCertificate } from '../../core/proof/index.ts';
 import { openRepository, readPages, recoverFrom } from '../clients/index.ts';
-import { digestOf, listChangedFiles } from '../publish/index.ts';
+import { digestOf, isObserved, listChangedFiles } from '../publish/index.ts';
 import { type ProofRunText, renderProofRun, renderStaleProof } from '../render/index.ts';
 import type { ProveWork } from './prove-work.ts';
 import { readProvedPull } from './read-plan.ts';
@@ -34,7 +34,7 @@ async function writeProofRun(
 ): Promise<PostedProofRun | null> {
   const { deps, project, proof, signal } = work;
   const digest = digestOf(JSON.stringify(wanted));
-  if (known?.digest === digest) return known;
+  if (known?.digest === digest || isObserved(deps, (await deps.configuration.of(project, signal)).config)) return known;
   const posted = known ?? (await findProofRun(work, head_sha));
   const redact = (text: string) => deps.redactor.redact(text);
   const output = { title: await redact(wanted.title), summary: await redact(wanted.summary) };

@@ -1,7 +1,7 @@
 // The handler of `prove` jobs: goes on with one proof of somebody else's pull request, one recorded step after another.
 import { isAtLeast, isGithubProject } from '../../core/project/index.ts';
 import type { ForeignProgress, ForeignProof, ForeignResult, ProveRefusal } from '../../core/proof/index.ts';
-import { isForeignProofOpen } from '../../core/proof/index.ts';
+import { DAY_MS, isForeignProofOpen, judgeDay } from '../../core/proof/index.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { recoverFrom } from '../clients/index.ts';
 import { createPublishJob, type PublishDeps, runLater } from '../publish/index.ts';
@@ -18,9 +18,6 @@ const TURN_MS = 60_000;
 const POLL_MS = 120_000;
 /** What others do on a new branch they do at once. */
 const FIRST_LOOK_MS = 20_000;
-const DAY_MS = 24 * 3_600_000;
-/** Runs of CI that proofs cause in one repository: CI has its price. */
-const MOST_A_DAY = 6;
 /** More steps than a proof has: what comes back this often goes on later. */
 const MOST_STEPS = 12;
 
@@ -73,7 +70,7 @@ async function takeStep(work: ProveWork): Promise<Step> {
   const { progress } = work.proof;
   switch (progress.phase) {
     case 'asked':
-      return await beginProof(work);
+      return await beginProof(work, progress);
     case 'opening':
       return await pushRedHalf(work, progress);
     case 'red':
@@ -101,19 +98,24 @@ function refuseWith({ proof }: Pick<ProveWork, 'proof'>, because: ProveRefusal):
 }
 
 /** Nothing of it is on GitHub but our check run. */
-async function beginProof(work: ProveWork): Promise<Step> {
+async function beginProof(
+  work: ProveWork,
+  { phase, run, behind }: Extract<ForeignProgress, { readonly phase: 'asked' }>,
+): Promise<Step> {
   const { deps, proof } = work;
+  const asked = { phase, ...(run && { run }) };
   // One that has ended runs nothing any more, also where GitHub does not let its branch go.
   const running = (await deps.store.listOpenProofs(proof.projectId)).filter((one) => one.progress.phase !== 'ended');
   const [first] = running;
-  if (first !== undefined && first.id !== proof.id) return { progress: null, waitMs: TURN_MS };
+  if (first !== undefined && first.id !== proof.id)
+    return { progress: { ...asked, behind: first.pullRequest }, waitMs: TURN_MS };
   const pull = await readProvedPull(work);
   const because = refusePull(pull, proof) ?? (await refuseByRules(work));
   if (pull === null || because !== null) return refuseWith(work, because ?? { code: 'closed' });
   const planned = await planRedHalf(work, pull, pull.baseBranch);
   if (planned.kind === 'refused') return refuseWith(work, planned.because);
   const own = await judgeOwnChecks(work, planned, measureAge(work, proof.createdAt));
-  if (own?.kind === 'wait') return { progress: null, waitMs: Math.min(POLL_MS, own.ms) };
+  if (own?.kind === 'wait') return { progress: behind === undefined ? null : asked, waitMs: Math.min(POLL_MS, own.ms) };
   if (own !== null) return endWith(proof, own.result, planned.plan);
   const runs = await readHeadRuns(work, { ...pull, number: proof.pullRequest });
   if (runs.some(({ isRestricted }) => isRestricted)) return refuseWith(work, { code: 'dependabot' });
@@ -137,8 +139,10 @@ async function refuseByRules({ deps, project, proof, signal }: ProveWork): Promi
   const role = askedBy === null ? null : await deps.permissions.roleNow(askedBy, project, signal);
   if (role === null || !isAtLeast(role, 'write')) return { code: 'no_write' };
   const since = new Date(deps.now().getTime() - DAY_MS).toISOString();
-  const isFull = (await deps.store.countProofRuns(project.id, since)) >= MOST_A_DAY;
-  return isFull ? { code: 'day_limit', limit: MOST_A_DAY } : null;
+  const caused = await deps.store.listCausedRuns(project.id, since);
+  // Of those that wait, this one is the first.
+  const day = judgeDay({ caused, waiting: 0, limit: config.limits.ciRunsDay });
+  return day.kind === 'full' ? { code: 'day_limit', limit: day.limit, freeAt: day.freeAt } : null;
 }
 
 function measureAge({ deps }: ProveWork, since: string): number {

@@ -6,7 +6,7 @@ import type { Person } from '../../core/project/index.ts';
 import type { ForeignProof, ProveRefusal, RedPlan } from '../../core/proof/index.ts';
 import { isTestAlone, listAddedTests, listOwnTests, type OwnTests } from '../../core/proof/index.ts';
 import { listDecidingPaths, readWholeText } from '../../services/index.ts';
-import { ignoreUnknown, openRepository } from '../clients/index.ts';
+import { ignoreUnknown, isBot, openRepository } from '../clients/index.ts';
 import type { ProveWork } from './prove-work.ts';
 
 /** A pull request as GitHub has it now. */
@@ -18,6 +18,7 @@ export interface StandingPull {
   readonly isFork: boolean;
   /** Null: a deleted user. */
   readonly author: Person | null;
+  readonly isByBot: boolean;
   readonly baseBranch: string;
 }
 
@@ -59,6 +60,7 @@ export async function readProvedPull({ deps, project, proof, signal }: ProveWork
     headBranch: head.ref,
     isFork: head.repo?.id !== base.repo.id,
     author: user === null ? null : { id: user.id, login: user.login },
+    isByBot: isBot(user),
     baseBranch: base.ref,
   };
 }
@@ -86,7 +88,7 @@ const MOST_FILES = 300;
 /** `from`: the base branch, or where the pull request left it. */
 export async function planRedHalf(
   work: ProveWork,
-  pull: Pick<StandingPull, 'baseBranch' | 'author' | 'url'>,
+  pull: Pick<StandingPull, 'baseBranch' | 'author' | 'isByBot' | 'url'>,
   from: string,
 ): Promise<PlannedRedHalf | RefusedPlan> {
   const { deps, project, proof, signal } = work;
@@ -124,6 +126,7 @@ export async function planRedHalf(
   const own = listOwnTests(changeSet);
   const added = listAddedTests(changeSet);
   if (fix.length === 0 || own.titles.length === 0) return refusePlan({ code: 'no_tests' });
+  const titles = (added.length > 0 ? added : own.titles).slice(0, MOST_TITLES);
   return {
     kind: 'planned',
     plan: {
@@ -131,13 +134,16 @@ export async function planRedHalf(
       base: mergeBase.sha,
       url: pull.url,
       author: pull.author,
+      isByBot: pull.isByBot,
       tests: tests.map(({ path }) => path),
       fix: fix.map(({ path }) => path),
+      titled: listTitled(found.changes, titles),
+      adds: added.length > 0,
     },
     files: found.files,
     removed: listLeftPaths(tests),
     own,
-    titles: (added.length > 0 ? added : own.titles).slice(0, MOST_TITLES),
+    titles,
   };
 }
 
@@ -153,6 +159,16 @@ function readsRun(change: FileChange): boolean {
 }
 
 const MOST_TITLES = 50;
+
+/** Each title with the first file that has a test of that name new or changed. */
+function listTitled(changes: readonly FileChange[], titles: readonly string[]): RedPlan['titled'] {
+  const found = changes.flatMap((change) => {
+    if (change.kind === 'deleted') return [];
+    const here = listOwnTests({ base: '', files: [change] }).titles;
+    return here.map((title) => ({ path: change.path, title }));
+  });
+  return titles.flatMap((title) => found.find((one) => one.title === title) ?? []);
+}
 
 /** Where another test came to such a path, that stays. */
 function listLeftPaths(tests: readonly ChangedTest[]): readonly string[] {

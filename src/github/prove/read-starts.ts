@@ -1,5 +1,5 @@
 // What a branch and a draft of ours would start in a repository, held against what the pull request's own runs already were.
-import { type RedPlan, type StartFault, toWorkflowPath } from '../../core/proof/index.ts';
+import { nameProofBranch, type RedPlan, type StartFault, toWorkflowPath } from '../../core/proof/index.ts';
 import { readWholeText } from '../../services/index.ts';
 import { ignoreRefused, openRepository, readPages } from '../clients/index.ts';
 import { renderProofDraft } from '../render/index.ts';
@@ -7,7 +7,7 @@ import { judgeStarts, type StartQuestion } from '../workflows/index.ts';
 import { type RunBranch, readRunsAt } from './foreign-acts.ts';
 import type { ProveWork } from './prove-work.ts';
 import { isRestrictedBot, type PlannedRedHalf } from './read-plan.ts';
-import { nameProofBranch, renderTestMessage } from './red-half.ts';
+import { renderTestMessage } from './red-half.ts';
 
 const MOST_PAGES = 5;
 const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/;

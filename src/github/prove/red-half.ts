@@ -1,17 +1,17 @@
 // The red half on GitHub: a commit with the tests alone, its branch and its draft. Each is looked for before it is made; all are taken away again.
-import type { ForeignProof, PostedRedHalf, ProveRefusal, RedPlan } from '../../core/proof/index.ts';
+import {
+  type ForeignProof,
+  nameProofBranch,
+  type PostedRedHalf,
+  type ProveRefusal,
+  type RedPlan,
+} from '../../core/proof/index.ts';
 import { GithubFailure, ignoreUnknown, openRepository, recoverFrom } from '../clients/index.ts';
 import { type BranchHead, createGithubWriter } from '../publish/index.ts';
 import { renderProofDraft } from '../render/index.ts';
 import { readRunsAt } from './foreign-acts.ts';
 import type { ProveWork } from './prove-work.ts';
 import type { RedHalfFile } from './read-plan.ts';
-
-export const PROOF_BRANCHES = 'causeway/prove/';
-
-export function nameProofBranch({ pullRequest }: Pick<ForeignProof, 'pullRequest'>): string {
-  return `${PROOF_BRANCHES}${pullRequest}`;
-}
 
 const TRAILER = /^Causeway-Proof: (prf_[0-9A-Za-z]{1,40})\s*$/m;
 

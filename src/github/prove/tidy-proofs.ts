@@ -1,10 +1,10 @@
 // What proofs have left behind on GitHub: branches and drafts of ours without a proof that is under way, such as after records were lost.
 import { isGithubProject } from '../../core/project/index.ts';
-import type { ForeignProof } from '../../core/proof/index.ts';
+import { type ForeignProof, nameProofBranch, PROOF_BRANCHES } from '../../core/proof/index.ts';
 import { GithubFailure } from '../clients/index.ts';
 import { createGithubWriter, type PublishDeps } from '../publish/index.ts';
 import type { ProveWork } from './prove-work.ts';
-import { closeProofDrafts, deleteProofBranch, nameProofBranch, PROOF_BRANCHES, readProofOf } from './red-half.ts';
+import { closeProofDrafts, deleteProofBranch, readProofOf } from './red-half.ts';
 
 /** In the repositories where proofs were asked for; what others have made under such names stays. */
 export async function tidyProofs(deps: PublishDeps, signal: AbortSignal): Promise<void> {

@@ -178,7 +178,7 @@ function listButtons(view: CheckRunView): readonly Button[] {
 function listRevertButtons(view: CheckRunView): readonly OpenRevertButton[] {
   const found = new Map<string, string>();
   for (const cause of view.causes) {
-    const sha = view.opens ? findStepOf(view, cause) : null;
+    const sha = view.opens && view.config.limits.ciRunsDay > 0 ? findStepOf(view, cause) : null;
     if (sha === null || found.has(sha) || !isOfferedAgain(cause.putBack)) continue;
     found.set(sha, cause.finding.failureId);
   }

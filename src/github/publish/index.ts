@@ -17,4 +17,4 @@ export {
   readHalf,
   readNamedChecks,
 } from './read-halves.ts';
-export { getNumber, loadIssue, type PublishDeps } from './view.ts';
+export { getNumber, isObserved, loadIssue, type PublishDeps } from './view.ts';

@@ -1,6 +1,7 @@
 // Opens GitHub's own revert of the pull request that brought a commit, as a draft, or says why not.
 
 import { isAtLeast } from '../../core/project/index.ts';
+import { DAY_MS, type JudgedDay, judgeDay } from '../../core/proof/index.ts';
 import {
   listProtected,
   MOST_HOME_FILES,
@@ -102,6 +103,11 @@ async function prepareRevert(work: PutBackWork, listed: readonly ListedPullReque
   const read = readForPutBack(work);
   const { archived, default_branch: branch } = await read(({ rest }, place) => rest.repos.get({ ...place }));
   if (archived) return refuseRevert(work, { code: 'archived' });
+  const day = await judgeToday(work);
+  if (day.kind === 'full') {
+    const { limit, freeAt } = day;
+    return refuseRevert(work, { code: 'day_limit', limit, freeAt, home: await readHome(work, null) });
+  }
   const pull = await findReverted(work, branch);
   if (pull === null) return refuseRevert(work, { code: 'pushed_directly', home: await readHome(work, null) });
   const files = await readPages(FILE_PAGES, (page) =>
@@ -119,6 +125,14 @@ async function prepareRevert(work: PutBackWork, listed: readonly ListedPullReque
   if (rival !== undefined) return refuseRevert(work, { code: 'rival_open', number: rival.number });
   const { number, node_id: nodeId, title, user } = pull;
   return { kind: 'prepared', nodeId, reverted: { number, title, author: user?.login ?? '' }, home };
+}
+
+/** One that is being opened is of the day already. */
+async function judgeToday({ deps, view }: PutBackWork): Promise<JudgedDay> {
+  const { putBack, project, ciRunsDay: limit } = view;
+  const since = new Date(deps.now().getTime() - DAY_MS).toISOString();
+  const caused = putBack.state.kind === 'opening' ? [] : await deps.store.listCausedRuns(project.id, since);
+  return judgeDay({ caused, waiting: 0, limit });
 }
 
 /** As GitHub names it for everybody who presses its button. */

@@ -14,6 +14,8 @@ export interface PutBackView {
   readonly project: GithubProject;
   readonly isObserved: boolean;
   readonly opens: boolean;
+  /** Runs of CI that requests may cause in 24 hours. */
+  readonly ciRunsDay: number;
   /** Permissions that weren't granted, by GitHub's names. */
   readonly lacks: readonly string[];
   readonly failure: Failure;
@@ -46,7 +48,8 @@ export async function loadPutBackView(deps: PublishDeps, id: string, signal: Abo
   const thread = failure.threadId === null ? null : await store.findThread(failure.threadId);
   const posted = thread?.subject.kind === 'failure' ? thread.record.pullRequest : null;
   const fix = posted === null || posted.number === 0 ? null : { number: posted.number, state: posted.state };
-  return { putBack, project, isObserved: isObserved(deps, config), opens, lacks, failure, finding, fix };
+  const { ciRunsDay } = config.limits;
+  return { putBack, project, isObserved: isObserved(deps, config), opens, ciRunsDay, lacks, failure, finding, fix };
 }
 
 /** The commit with which the branch passed since the request; null: a failure is open that the commit may have brought. */

@@ -19,7 +19,7 @@ import {
   writeAgentBrief,
 } from '../../core/issue/index.ts';
 import type { AnswerJudgement, Outcome } from '../../core/outcome/index.ts';
-import type { ProofState } from '../../core/proof/index.ts';
+import { describeFullDay, describeProofPlan, type ProofState } from '../../core/proof/index.ts';
 import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';
 import type { StepSource } from '../../core/report/index.ts';
 import type {
@@ -694,10 +694,14 @@ function describeReply({ why }: CommandReply): string {
       return '`/analyse prove` needs write access to this repository.';
     case 'prove_needs_pull':
       return '`/analyse prove` proves a pull request: comment it there.';
+    case 'prove_off':
+      return 'Nothing was started: `/analyse prove` pushes a branch, and here the mode (`mode` in `.github/causeway.yml`, or the highest that the operator allows) is not `fix`.';
     case 'prove_begun':
-      return `One run of CI more: the tests of this pull request without its change, on the branch \`${why.branch}\` with a draft of ours, both of which go afterwards. The result is the check run \`Causeway / proof\`.`;
+      return `${describeAhead(why.ahead)}${describeProofPlan({ ...why, run: why.run ?? undefined })} The result is the check run \`Causeway / proof\`.`;
     case 'prove_runs':
-      return 'A proof of this commit is under way already. The result is the check run `Causeway / proof`.';
+      return `A proof of this commit is under way already, so nothing more is pushed. The result is the ${why.url === '' ? 'check run' : linkCheckRun('check run', why.url)} \`Causeway / proof\`.`;
+    case 'prove_limit':
+      return `Nothing was started: ${describeFullDay(why)}.`;
     case 'nothing_to_stop':
       return 'Nothing is running here, so there was nothing to stop.';
     case 'branch_in_fork':
@@ -778,6 +782,18 @@ const RERUN_RISKS: Readonly<Record<Extract<RerunRefusal, { readonly code: 'depen
   reusable: 'it calls another workflow',
   runner: "its runner isn't one of GitHub's",
 };
+
+/** Without its number, which would leave a reference there. */
+function describeAhead(ahead: Extract<CommandReply['why'], { readonly code: 'prove_begun' }>['ahead']): string {
+  if (ahead === null) return '';
+  const which = `the proof of pull request ${ahead.pullRequest}`;
+  return `It waits for ${ahead.url === '' ? which : linkCheckRun(which, ahead.url)}, since one runs at a time in a repository. `;
+}
+
+/** GitHub said the address. */
+function linkCheckRun(words: string, url: string): string {
+  return /^https?:\/\/[^\s()<>"]+$/.test(url) ? `[${words}](${url})` : words;
+}
 
 function formatPullLink({ number, url }: { readonly number: number; readonly url: string }): string {
   return /^https?:\/\/[^\s()<>"]+$/.test(url) ? `[#${number}](${url})` : `\`#${number}\``;

@@ -3,11 +3,21 @@ import { formatCodeSpan, sanitiseInline } from 'causeway-safe-markdown';
 import { formatCounted } from '../../core/counted.ts';
 import {
   describeForeignResult,
+  describePlacedTest,
+  describeProofPlan,
   type ForeignProof,
   type ForeignResult,
   listForeignCommands,
+  listProofInstructions,
+  nameProofBranch,
+  nameProofDraft,
+  PROOF_BRANCHES,
+  type ProofState,
+  type ProvenCheck,
   type ProveRefusal,
+  type RedPlan,
   type StartFault,
+  writeProofBrief,
 } from '../../core/proof/index.ts';
 import type { StartRefusal } from '../workflows/index.ts';
 import { formatPlainLabel, MAX_CHECK_TITLE } from './check-run-title.ts';
@@ -34,6 +44,9 @@ export interface ShownForeignProof {
   readonly certificate: object | null;
 }
 
+type EndedForeignProof = Extract<ForeignProof['progress'], { readonly phase: 'ended' }>;
+type JudgedResult = Extract<ForeignResult, { readonly kind: 'judged' }>;
+
 const TESTS_SHOWN = 20;
 
 /** Title and summary of the check run `Causeway / proof`. */
@@ -44,71 +57,72 @@ export function renderProofRun(shown: ShownForeignProof): ProofRunText {
     return {
       status: 'completed',
       conclusion: isProven ? 'success' : 'action_required',
-      title: formatPlainLabel(describeForeignResult(progress.result), MAX_CHECK_TITLE),
-      summary: renderForeignResult(shown, progress.result),
+      title: formatPlainLabel(describeForeignResult(shown.proof), MAX_CHECK_TITLE),
+      summary: renderForeignResult(shown, progress),
     };
   }
-  const title =
-    progress.phase === 'asked'
-      ? 'Waiting for the checks of this commit, before its tests run alone'
-      : progress.phase === 'opening'
-        ? 'Its tests are pushed alone, on the base'
-        : 'Its tests run alone, on the base';
-  const link = progress.phase === 'red' ? ` See [the draft](${progress.posted.url}).` : '';
-  const summary = `One run of CI more: the tests of this pull request without its change, on a branch and a draft of ours that go afterwards.${link}`;
-  return { status: 'in_progress', conclusion: 'action_required', title, summary };
+  return { status: 'in_progress', conclusion: 'action_required', ...renderProgress(shown.proof.pullRequest, progress) };
 }
 
-function renderForeignResult(shown: ShownForeignProof, result: ForeignResult): string {
-  const { proof } = shown;
-  const posted = proof.progress.phase === 'ended' ? proof.progress.posted : null;
-  const lead = `**${sanitiseInline(describeForeignResult(result), 1_000)}.**`;
-  if (result.kind === 'refused') {
-    const { because } = result;
-    const paths = because.code === 'guarded' ? because.paths.map(formatCodeSpan) : [];
-    return renderMarkdownPage({
-      open: [
-        text(lead),
-        ...(because.code === 'starts' ? renderStartFaults(because.faults) : []),
-        ...(because.code === 'besides' ? renderActs(because) : []),
-        text(formatList(paths, TESTS_SHOWN)),
-        text(describeGivenUp(proof)),
-        ...renderCommands(proof),
-      ],
-    });
+function renderProgress(
+  pullRequest: number,
+  progress: Exclude<ForeignProof['progress'], { readonly phase: 'ended' }>,
+): Pick<ProofRunText, 'title' | 'summary'> {
+  switch (progress.phase) {
+    case 'asked': {
+      const { run, behind } = progress;
+      const title =
+        behind === undefined
+          ? 'Waiting for the checks of this commit'
+          : behind === pullRequest
+            ? 'Waiting for the proof of an earlier commit to end'
+            : `Waiting for the proof of pull request ${behind} to end`;
+      return { title, summary: `Nothing is pushed yet. ${describeProofPlan({ pullRequest, run })}` };
+    }
+    case 'opening':
+      return {
+        title: 'Its tests are being pushed without its change',
+        summary: `On the branch ${formatCodeSpan(nameProofBranch({ pullRequest }))}, with a draft onto the same base: both go when the checks there have ended.`,
+      };
+    case 'red': {
+      const { url, branch } = progress.posted;
+      return {
+        title: 'Its tests run without its change',
+        summary: `In [a draft of ours](${url}), on the branch ${formatCodeSpan(branch)}: both go when the checks there have ended.`,
+      };
+    }
   }
-  const { verdict, tests, quiet, firstError, redBase, greenBase } = result;
-  // Checks of others may lead anywhere.
-  const link = (word: string, url: string) => (isOfRepository(url, shown) ? `[${word}](${url})` : word);
-  // Of anything else it isn't known which test failed by itself.
-  const isKnown = verdict.state === 'proven' || verdict.state === 'not_reproduced';
-  const failed = isKnown ? tests.filter((title) => !quiet.includes(title)) : [];
-  const runs =
-    verdict.state === 'proven'
-      ? verdict.checks.map(
-          ({ name, red, green }) =>
-            `${formatCodeSpan(name)}: ${link('red without the change', red.url)}, ${link('green with it', green.url)}`,
-        )
-      : [];
+}
+
+function renderForeignResult(shown: ShownForeignProof, { result, plan, posted }: EndedForeignProof): string {
+  const { proof } = shown;
+  const lead = `**${sanitiseInline(describeForeignResult(proof), 1_000)}.**`;
+  if (result.kind === 'refused') return renderProveRefusal(proof, { lead, plan, because: result.because });
+  const { verdict, firstError } = result;
+  const brief = writeProofBrief(proof, shown.repository);
+  const isForBot = brief !== '' && plan?.isByBot === true;
+  const [task = ''] = listProofInstructions(result);
   return renderMarkdownPage({
     open: [
       text(lead),
-      text(
-        failed.length === 0 ? '' : `Fail without the change:\n${formatList(failed.map(formatCodeSpan), TESTS_SHOWN)}`,
-      ),
-      text(quiet.length === 0 ? '' : `Do not fail without it:\n${formatList(quiet.map(formatCodeSpan), TESTS_SHOWN)}`),
+      ...renderTests(result, plan),
       text(firstError === '' ? '' : 'First error without the change:'),
       code(firstError, 'text'),
-      text(formatList(runs, TESTS_SHOWN)),
-      text(describeBases({ redBase, greenBase })),
+      text(verdict.state === 'proven' ? formatList(renderRuns(shown, verdict.checks), TESTS_SHOWN) : ''),
+      text(describeBases(result)),
       text(
         posted === null
           ? ''
-          : `Run on commit ${formatCodeSpan(posted.testCommit.slice(0, 12))} of [a draft of ours](${posted.url}), closed since.`,
+          : `The tests alone: commit ${formatCodeSpan(posted.testCommit.slice(0, 12))} of [a draft of ours](${posted.url}), closed since.`,
       ),
-      ...(verdict.state === 'proven' ? [] : renderCommands(proof)),
+      ...(verdict.state === 'proven' ? [text(READ)] : renderCommands(proof)),
+      ...(isForBot
+        ? [text('For the author:'), code(brief, 'text')]
+        : [text(task === '' ? (NEXT[verdict.state] ?? '') : `${task} ${AGAIN}`)]),
     ],
     folds: [
+      // Many an agent works under the account of a person.
+      { summary: 'For a coding agent', blocks: isForBot ? [] : [code(brief, 'text')] },
       {
         summary: 'Certificate',
         blocks: shown.certificate === null ? [] : [codeCertificate(shown.certificate)],
@@ -123,7 +137,7 @@ function renderActs({ acts, draft }: Extract<ProveRefusal, { readonly code: 'bes
       ? `the App ${formatCodeSpan(act.slug)}`
       : `a run of ${formatCodeSpan(act.path)} by ${formatCodeSpan(act.event)}`,
   );
-  const advice = `Seen on [a draft of ours](${draft}). Have it leave ${formatCodeSpan(`${PROOF_PREFIX}**`)} out: 30 days after that draft a proof is tried again, and before that on pull requests where it acts too.`;
+  const advice = `Seen on [a draft of ours](${draft}). Have it leave ${formatCodeSpan(`${PROOF_BRANCHES}**`)} out: 30 days after that draft a proof is tried again, and before that on pull requests where it acts too.`;
   return [text(formatList(named, TESTS_SHOWN)), text(advice)];
 }
 
@@ -137,11 +151,62 @@ function describeGivenUp({ progress }: Pick<ForeignProof, 'progress'>): string {
   return `${draft} is closed. GitHub did not let us cancel ${left} of it, which takes the permission ${formatCodeSpan('actions: write')}.`;
 }
 
-function describeBases({ redBase, greenBase }: { readonly redBase: string; readonly greenBase: string }): string {
+interface ShownProveRefusal {
+  readonly lead: string;
+  readonly plan: RedPlan | null;
+  readonly because: ProveRefusal;
+}
+
+function renderProveRefusal(proof: ForeignProof, { lead, plan, because }: ShownProveRefusal): string {
+  const paths = because.code === 'guarded' ? because.paths.map(formatCodeSpan) : [];
+  return renderMarkdownPage({
+    open: [
+      text(lead),
+      ...(because.code === 'starts' ? renderStartFaults(because.faults) : []),
+      ...(because.code === 'besides' ? renderActs(because) : []),
+      text(paths.length === 0 ? '' : `It changes:\n${formatList(paths, TESTS_SHOWN)}`),
+      text(describeGivenUp(proof)),
+      ...(plan === null && AT_HOME.has(because.code) ? renderHome(proof) : renderCommands(proof)),
+    ],
+  });
+}
+
+const READ = 'Whether they are the right tests, a person has to read.';
+const AGAIN = 'Then comment `/analyse prove` on the new commit.';
+const NEXT: Partial<Readonly<Record<ProofState, string>>> = {
+  base_red: 'Once that passes on the base, bring this branch up to date and comment `/analyse prove` again.',
+  not_covered: 'A proof needs a job of GitHub Actions whose log names the tests that fail.',
+  not_run: 'A proof needs CI that runs for pull requests, drafts among them.',
+};
+
+/** Of a verdict that says which of them failed by itself. */
+function renderTests({ verdict, tests, quiet }: JudgedResult, plan: RedPlan | null): readonly Block[] {
+  const isKnown = verdict.state === 'proven' || verdict.state === 'not_reproduced';
+  const failed = isKnown ? tests.filter((title) => !quiet.includes(title)) : [];
+  const list = (heading: string, titles: readonly string[]) => {
+    const placed = titles.map((title) => formatCodeSpan(describePlacedTest(plan?.titled ?? [], title)));
+    return text(titles.length === 0 ? '' : `${heading}\n${formatList(placed, TESTS_SHOWN)}`);
+  };
+  return [
+    list(`${failed.length === 1 ? 'Fails' : 'Fail'} without the change:`, failed),
+    list(`${quiet.length === 1 ? 'Does' : 'Do'} not fail without the change:`, quiet),
+  ];
+}
+
+/** Checks of others may lead anywhere. */
+function renderRuns(shown: ShownForeignProof, checks: readonly ProvenCheck[]): readonly string[] {
+  const link = (word: string, url: string) => (isOfRepository(url, shown) ? `[${word}](${url})` : word);
+  return checks.map(
+    ({ name, red, green }) =>
+      `${formatCodeSpan(name)}: ${link('red without the change', red.url)}, ${link('green with it', green.url)}`,
+  );
+}
+
+function describeBases({ redBase, greenBase }: Pick<JudgedResult, 'redBase' | 'greenBase'>): string {
   if (redBase === '' && greenBase === '') return '';
-  const name = (sha: string) => (sha === '' ? 'an unknown base' : formatCodeSpan(sha.slice(0, 12)));
-  if (redBase === greenBase) return `Both ran on ${name(redBase)}.`;
-  return `The tests alone ran on ${name(redBase)}, the pull request on ${name(greenBase)}.`;
+  const name = (sha: string) => (sha === '' ? 'a commit that no log names' : formatCodeSpan(sha.slice(0, 12)));
+  if (redBase === greenBase) return `Both ran on ${name(redBase)} of the base.`;
+  return `Of the base, the tests alone ran on ${name(redBase)}, the pull request on ${name(greenBase)}.`;
 }
 
 function renderCommands(proof: ForeignProof) {
@@ -149,8 +214,29 @@ function renderCommands(proof: ForeignProof) {
   return [text(commands.length === 0 ? '' : 'To see it yourself, in a clone:'), code(commands.join('\n'), 'sh')];
 }
 
-/** Our branches of proofs: nothing else is left out by such a line. */
-const PROOF_PREFIX = 'causeway/prove/';
+/** Refused before its files were looked at. */
+const AT_HOME: ReadonlySet<ProveRefusal['code']> = new Set<ProveRefusal['code']>([
+  'fork',
+  'dependabot',
+  'guarded',
+  'too_large',
+  'reads_run',
+  'day_limit',
+]);
+
+function renderHome({ pullRequest }: Pick<ForeignProof, 'pullRequest'>) {
+  const commands = [
+    `git fetch origin pull/${pullRequest}/head`,
+    'git switch --detach "$(git merge-base origin/HEAD FETCH_HEAD)"',
+    'git checkout FETCH_HEAD -- TESTS   # the files of its tests alone: they should fail',
+    'git switch --detach FETCH_HEAD   # and the change: they should pass',
+  ];
+  return [
+    text('To see it yourself, in a clone, where the code of the pull request may run:'),
+    code(commands.join('\n'), 'sh'),
+  ];
+}
+
 const REMEDIES_SHOWN = 3;
 
 /** Each fault with its place, and the lines of YAML that would do. */
@@ -158,7 +244,7 @@ function renderStartFaults(faults: readonly StartFault[]): readonly Block[] {
   // Stored as they were refused.
   const refusals = faults as readonly StartRefusal[];
   const remedies = refusals.flatMap((refusal) => {
-    const remedy = findStartRemedy(refusal, PROOF_PREFIX);
+    const remedy = findStartRemedy(refusal, PROOF_BRANCHES);
     return remedy === null ? [] : [{ path: refusal.path, ...remedy }];
   });
   return [
@@ -179,8 +265,9 @@ export function renderStaleProof({ head }: Pick<ForeignProof, 'head'>): ProofRun
   return {
     status: 'completed',
     conclusion: 'action_required',
-    title: `Out of date: tests or change differ from ${head.slice(0, 7)}, where the proof was made`,
-    summary: 'A newer commit changes what was proven. Comment `/analyse prove` for a proof of this one.',
+    title: `Out of date: tests or change are not those of ${head.slice(0, 7)}, which was examined`,
+    summary:
+      'A newer commit has other tests or another change than the one that was examined. Comment `/analyse prove` for a proof of this one.',
   };
 }
 
@@ -196,5 +283,5 @@ export function renderProofDraft({ id, pullRequest }: Pick<ForeignProof, 'id' | 
     '',
     `<!-- causeway proof=${id} -->`,
   ].join('\n');
-  return { title: `Proof for #${pullRequest} (do not merge)`, body };
+  return { title: nameProofDraft({ pullRequest }), body };
 }

@@ -144,5 +144,13 @@ function describeRefused(refusal: KnownRefusal, issue: number | null): string {
 
 /** Whether the command was carried out, or waits for a word of the person: neither is confusing. */
 export function isCarriedOut({ code }: CommandReply['why']): boolean {
-  return code === 'help' || code === 'prove_begun' || code === 'known_proposed' || code === 'known_tied';
+  return CARRIED_OUT.has(code);
 }
+
+const CARRIED_OUT: ReadonlySet<CommandReply['why']['code']> = new Set<CommandReply['why']['code']>([
+  'help',
+  'prove_begun',
+  'prove_runs',
+  'known_proposed',
+  'known_tied',
+]);

@@ -80,6 +80,7 @@ checks: {include: ["build *"], exclude: [lint], branches: [main], rerun: once, b
 pull_request: {attempts: 0, proof: off, draft: false, ready: true, base: develop, reviewers: ["@mona"], threshold: 0.9, of_strangers: label}
 paths: {allow: ["src/**"], block: [vendor/**, dist/**]}
 budget: {run: 0.25, month: 10}
+limits: {ci_runs_day: 2}
 comments: asked
 language: de
 model: gpt-x
@@ -118,6 +119,7 @@ describe('the values', () => {
       'paths.block': ' (default)',
       'budget.run': '$1 (BUDGET_RUN)',
       'budget.month': '$25 (BUDGET_REPOSITORY_MONTH)',
+      'limits.ci_runs_day': '6 (default)',
       comments: 'all (default)',
       language: 'English (default)',
       model: 'gpt-x (MODEL)',
@@ -155,6 +157,7 @@ describe('the values', () => {
         'vendor/**, dist/**',
         '$0.25',
         '$10',
+        '2',
         'asked',
         'de',
         'gpt-x',

@@ -72,6 +72,7 @@ describe('a configuration file', () => {
       'paths:\n  allow: [../x]\n',
       '2: `paths.allow[1]` must be a path pattern within the repository, such as `docs/**`, without a leading `/`, `!` or `..`; it is `../x`.',
     ],
+    ['limits:\n  ci_runs_day: 51\n', '2: `limits.ci_runs_day` must be a whole number from 0 to 50; it is `51`.'],
     [
       'budget: {run: -1}\n',
       '1: `budget.run` must be a number of US dollars from 0 to 100000, such as `0.5`; it is `-1`.',
@@ -86,7 +87,7 @@ describe('a configuration file', () => {
     ['mode: fix\n---\nmode: observe\n', '2: A second document begins here (`---`). There may be one.'],
     [
       '__proto__: {mode: fix}\n',
-      '1: `__proto__` is not known. Known are `mode`, `labels`, `checks`, `pull_request`, `paths`, `budget`, `comments`, `language`, `model`, `instructions`, `scopes`, `context`.',
+      '1: `__proto__` is not known. Known are `mode`, `labels`, `checks`, `pull_request`, `paths`, `budget`, `limits`, `comments`, `language`, `model`, `instructions`, `scopes`, `context`.',
     ],
     [
       `instructions: ${'x'.repeat(8_001)}\n`,

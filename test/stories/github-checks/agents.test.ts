@@ -1,30 +1,19 @@
 // Coding agents at `/mcp`: what they are told of a red check, what an obedient one can be made to do by reports and logs, and whose records it sees.
-import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, expect, it } from 'vitest';
-import { dataOf, type ToolData, textOf } from '../../mcp-server/tool-data.ts';
+import { type ToolData, textOf } from '../../mcp-server/tool-data.ts';
+import { type CodingAgent, openCodingAgent } from '../../support/coding-agent.ts';
 import { redStage } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-model.ts';
 
 const stage = redStage();
-const opened: Client[] = [];
-afterAll(() => Promise.all(opened.map((client) => client.close())));
+const opened: CodingAgent[] = [];
+afterAll(() => Promise.all(opened.map((agent) => agent[Symbol.asyncDispose]())));
 
-interface Agent {
-  readonly client: Client;
-  readonly ask: (name: string, args: Readonly<Record<string, unknown>>) => Promise<CallToolResult>;
-  readonly call: (name: string, args: Readonly<Record<string, unknown>>) => Promise<ToolData>;
-}
-
-async function openAgent(login: string, scopes = 'issues:read,projects:read'): Promise<Agent> {
-  const token = await stage.command('token', 'create', '--name', 'agent', '--account', login, '--scopes', scopes);
-  const client = new Client({ name: 'agent', version: '1' });
-  const headers = { Authorization: `Bearer ${token.trim()}` };
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL('/mcp', stage.service().address), { requestInit: { headers } }),
-  );
-  opened.push(client);
-  const ask: Agent['ask'] = (name, args) => client.callTool({ name, arguments: args });
-  return { client, ask, call: async (name, args) => dataOf(await ask(name, args)) };
+async function openAgent(login: string, scopes?: string): Promise<CodingAgent> {
+  const agent = await openCodingAgent(stage, login, scopes);
+  opened.push(agent);
+  return agent;
 }
 
 it('tells whose a red check is, in less than 4 KB, and where else its failure was seen', async () => {
@@ -172,7 +161,7 @@ function listTexts(value: unknown): readonly string[] {
 }
 
 /** What a client that obeys everything does with a result: each call that any of its texts asks for. */
-async function obey({ ask }: Agent, result: CallToolResult) {
+async function obey({ ask }: CodingAgent, result: CallToolResult) {
   const done: { readonly name: string; readonly refused: boolean }[] = [];
   for (const text of listTexts(result.structuredContent)) {
     for (const [, name = '', given = '{}'] of text.matchAll(CALLS)) {

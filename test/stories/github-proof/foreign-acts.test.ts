@@ -15,7 +15,10 @@ afterAll(async () => {
 });
 
 const TESTS = 'test/lower-case.test.js';
-const STARTS_MORE = 'Not run: a branch or draft of ours would start more than the checks that have run here';
+const MORE = 'a branch or draft of ours would start more than the checks that have run here';
+const STARTS_MORE = `Not run: ${MORE}`;
+/** After the push. */
+const STARTED_MORE = `Given up: ${MORE}`;
 const PREVIEW = `on: pull_request
 permissions: write-all
 jobs:
@@ -91,14 +94,14 @@ it.each<[string, (on: ActOfApp) => Promise<unknown> | unknown]>([
     await act({ shop, number: draft?.number ?? 0, sha: await testCommitOf(shop, pull) });
   });
   await shop.prove(pull.number);
-  const words = 'Not run: “preview-bot” acted on a draft of ours and did not on this pull request';
-  expect(shop.proofAt(headOf(pull))).toMatchObject({ conclusion: 'action_required', title: words });
+  const words = '“preview-bot” acted on a draft of ours and did not on this pull request';
+  expect(shop.proofAt(headOf(pull))).toMatchObject({ conclusion: 'action_required', title: `Given up: ${words}` });
   expect(shop.proofAt(headOf(pull))?.summary).toMatch(/Have it leave `causeway\/prove\/\*\*` out/);
   expect([await shop.branches(), shop.drafts().map(({ state }) => state)]).toEqual([[], ['closed']]);
 
   const other = await openFix(shop, 'other');
   await shop.prove(other.number);
-  expect(shop.proofAt(headOf(other))?.title).toBe(words);
+  expect(shop.proofAt(headOf(other))?.title).toBe(`Not run: ${words}`);
   expect(shop.drafts()).toHaveLength(1);
 
   await act({ shop, number: other.number, sha: headOf(other) });
@@ -118,7 +121,7 @@ it('takes back a draft on which a workflow starts that no file shows, and cancel
     });
     await shop.prove(pull.number);
     expect(shop.proofAt(headOf(pull))?.title).toBe(
-      'Not run: “dynamic/agents/review” started on a draft of ours and did not on this pull request',
+      'Given up: “dynamic/agents/review” started on a draft of ours and did not on this pull request',
     );
     expect([await shop.branches(), shop.drafts().map(({ state: of }) => of)]).toEqual([[], ['closed']]);
     return shop.proofAt(headOf(pull))?.summary ?? '';
@@ -152,7 +155,7 @@ it('closes the draft at once where the base got a workflow while it was opened',
     stage.double.people.push(shop.name, { by: 'mara', files: { '.github/workflows/preview.yml': PREVIEW } }),
   );
   await shop.prove(pull.number);
-  expect(shop.proofAt(headOf(pull))?.title).toBe(STARTS_MORE);
+  expect(shop.proofAt(headOf(pull))?.title).toBe(STARTED_MORE);
   expect(shop.proofAt(headOf(pull))?.summary).toContain('.github/workflows/preview.yml:1');
   expect([await shop.branches(), shop.drafts().map(({ state }) => state)]).toEqual([[], ['closed']]);
 });
@@ -167,7 +170,7 @@ it('takes a disabled workflow for none, unless somebody enables it meanwhile', a
   const other = await openFix(shop, 'other');
   shop.meanwhile('POST', '/git/refs', () => disabledWorkflows.clear());
   await shop.prove(other.number);
-  expect(shop.proofAt(headOf(other))).toMatchObject({ conclusion: 'action_required', title: STARTS_MORE });
+  expect(shop.proofAt(headOf(other))).toMatchObject({ conclusion: 'action_required', title: STARTED_MORE });
   expect([await shop.branches(), shop.drafts().map(({ state }) => state)]).toEqual([[], ['closed', 'closed']]);
 });
 

@@ -95,7 +95,7 @@ it('pushes nothing where its own checks fail', async () => {
     [TESTS]: writeTests({ 'takes lower case': SHOWS }),
     'src/money.js': 'export const percentOf = () => 0;\n',
   });
-  expect((await proveAtOnce(shop, pull))?.title).toBe('Not proven: with the fix, checks still fail: “test”');
+  expect((await proveAtOnce(shop, pull))?.title).toBe('Not proven: checks of this commit itself fail: “test”');
   expect(shop.drafts()).toEqual([]);
 });
 
@@ -192,7 +192,7 @@ it('compares nothing where the base has moved in what the tests reach', async ()
   await stage.double.people.push(shop.name, { by: 'mara', files: { 'src/money.js': `${money}\n// again\n` } });
   await shop.settle();
   expect((await proveAtOnce(shop, pull))?.title).toMatch(
-    /^Not proven: the tests alone ran on [0-9a-f]{12} and the pull request on [0-9a-f]{12}/,
+    /^Not proven: the test alone ran merged with [0-9a-f]{12}, the checks of this commit with [0-9a-f]{12}/,
   );
 });
 

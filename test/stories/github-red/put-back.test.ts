@@ -306,6 +306,28 @@ describe('what GitHub or a rule refuses', () => {
     expect(asked()).toBe(0);
   });
 
+  it('is not offered where no run of CI may be caused on request, and a command is answered with the line', async () => {
+    const config = 'limits: {ci_runs_day: 0}\n';
+    const { desk, sha, number, asked } = await brokenShop('corner/no-runs', { config });
+    expect(desk.checkRun(sha).buttons).toEqual([]);
+    await desk.say(number, 'mara', '/analyse revert');
+    const { text } = desk.comments(number).at(-1) ?? {};
+    expect(text).toContain('No run of CI may be caused on request here (limits.ci_runs_day: 0).');
+    expect(text).toContain(`git revert ${sha}`);
+    expect(asked()).toBe(0);
+  });
+
+  it('is beyond the runs of the day, and offered again', async () => {
+    const config = 'limits: {ci_runs_day: 1}\n';
+    const { desk, sha, number, asked, revert } = await brokenShop('corner/one-run', { config });
+    await desk.press(sha, 'mara', 'open_revert');
+    await stage.double.people.close(desk.name, revert().number, 'mara');
+    await stage.rest();
+    await desk.say(number, 'mara', '/analyse revert');
+    expect(desk.comments(number).at(-1)?.text).toMatch(/The 1 run of CI .* is taken; one is free again at .* UTC\./);
+    expect([asked(), desk.checkRun(sha).buttons]).toEqual([1, ['Open revert']]);
+  });
+
   it('is reverted by a person already', async () => {
     const { desk, sha, number, asked } = await brokenShop('corner/rival');
     const { people } = stage.double;
