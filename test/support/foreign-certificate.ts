@@ -35,7 +35,7 @@ export async function openProven(stage: GithubStage, name: string, tests?: strin
   return readProven(stage, shop, pull);
 }
 
-function readProven(stage: GithubStage, shop: ProvingShop, pull: GithubIssue): ProvenPull {
+export function readProven(stage: GithubStage, shop: ProvingShop, pull: GithubIssue): ProvenPull {
   const head = pull.pull?.headSha ?? '';
   const { checkRuns, workflowRuns } = stage.double.repository(shop.name);
   const ours = () => [...checkRuns.values()].findLast((run) => run.headSha === head && run.name === 'Causeway / proof');

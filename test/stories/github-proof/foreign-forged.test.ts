@@ -8,6 +8,7 @@ import {
   nameRun,
   openProven,
   type ProvenPull,
+  readProven,
   verifyPull,
 } from '../../support/foreign-certificate.ts';
 import { openProvingShop, SHOWS, writeTests } from '../../support/foreign-proof.ts';
@@ -215,6 +216,28 @@ it('denies it where both halves ran on a branch of one’s own, to which the pul
   expect(await verifyPull(stage, { name: shop.name, number: pull.number })).toMatch(/^Yes\. /);
   if (pull.pull !== null) pull.pull.baseRef = 'main';
   expect(await verifyPull(stage, { name: shop.name, number: pull.number })).toMatch(/which is not part of "main"/);
+});
+
+it('holds where the base has moved elsewhere, and not where it has in the pull request’s own files', async () => {
+  const { people } = stage.double;
+  const shop = await openProvingShop(stage, 'corner/moved');
+  const files = { [FIXED]: writeTests({ 'takes lower case': SHOWS }), 'src/coupons.js': await shop.mended() };
+  const pull = await shop.pull(files);
+  await people.push(shop.name, { by: 'mara', files: { 'notes.md': 'Moved.\n' } });
+  await shop.settle();
+  await shop.prove(pull.number);
+  const moved = readProven(stage, shop, pull);
+  const { redBase, greenBase } = moved.certificate;
+  expect(redBase).not.toBe(greenBase);
+  expect(await moved.verify()).toMatch(/^Yes\. /);
+  const own = await stage.double.git(shop.name, 'rev-list', '-1', greenBase, '--', 'src/coupons.js');
+  const before = await stage.double.git(shop.name, 'rev-parse', `${own}~1`);
+  const [job] = moved.runOf('green').attempts[0] ?? [];
+  Object.assign(job ?? {}, { log: job?.log?.replace(`into ${greenBase}`, `into ${before}`) });
+  moved.rewrite({ greenBase: before });
+  expect(await moved.verify()).toContain(
+    'its own files differ between the bases that its checks ran on: src/coupons.js',
+  );
 });
 
 it.each<[string, () => Promise<number>, readonly string[]]>([

@@ -128,11 +128,13 @@ it('has the record of its run stand for a commit that is gone, but not for what 
   expect(said).toMatch(/^Not verifiable\. GitHub no longer has the commit with the tests alone/);
   expect(said).toContain("The rest holds: the App's bot started its run");
   const run = proven.runOf('red');
-  const mara = stage.double.people.user('mara').id;
-  const { actorId } = run;
-  Object.assign(run, { actorId: mara });
+  const { actorId, headSha } = run;
+  Object.assign(run, { actorId: stage.double.people.user('mara').id });
   expect(await proven.verify()).toContain('the run of "test" was started by mara, not by causeway[bot]');
-  Object.assign(run, { actorId });
+  // Such as that of another proof.
+  Object.assign(run, { actorId, headSha: base });
+  expect(await proven.verify()).toContain(`the run of "test" is of ${base.slice(0, 12)}, not of`);
+  Object.assign(run, { headSha });
   // Of the green half, which is red nowhere.
   proven.rewrite({ checks: checks.map((check) => ({ ...check, red: check.green })) });
   expect(await proven.verify()).toContain('"test" did not fail at the test commit as it says');
