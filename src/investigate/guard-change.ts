@@ -411,7 +411,8 @@ const RULES: readonly PathRule[] = [
         babel\.config\.[^/]+ tsconfig[^/]*\.json biome\.jsonc? vagrantfile \.?justfile taskfile\.ya?ml earthfile
         tiltfile procfile gradlew(?:\.bat)? mvnw(?:\.cmd)? configure(?:\.(?:ac|in))? autogen\.sh bootstrap(?:\.sh)?
         cmakelists\.txt meson(?:\.build|_options\.txt) build workspace phpunit[^/]*\.xml[^/]* phpstan[^/]*\.neon[^/]*
-        (?:spec|rails|test)_helper\.rb runtests\.py manage\.py
+        (?:spec|rails|test)_helper\.rb runtests\.py manage\.py mocha\.opts nose2?\.cfg cucumber\.(?:[cm]?js|json|properties)
+        junit-platform\.properties testng[^/]*\.xml xunit\.runner\.json [^/]+\.runsettings
         \.(?:nvmrc|node-version|python-version|ruby-version|tool-versions|java-version|sdkmanrc|terraform-version|go-version)
         (?:fast|app|match|gym|scan|snap|deliver|plugin|cap|berks|thor)file \.bazel(?:rc|iskrc|version|ignore|project) \.buckconfig
         buck project\.json angular\.json rush\.json ember-cli-build\.[cm]?js testem\.[cm]?js [^/]+\.conf\.[cm]?[jt]sx? nightwatch\.json

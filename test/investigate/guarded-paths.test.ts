@@ -34,7 +34,8 @@ const GUARDED: Readonly<Record<string, string>> = {
     render.yaml fly.toml serverless.yml skaffold.yaml .storybook/main.js dodo.py App.xcodeproj/project.pbxproj .changeset/config.json
     ci/run.py jenkins/seed.rb ci/check.mjs app.json app.yaml heroku.yml .do/app.yaml .do/deploy.template.yaml appspec.yml nixpacks.toml
     railpack.json eas.json azure.yaml captain-definition Dockerrun.aws.json .config/nextest.toml nextest.toml deny.toml pytest.toml
-    cucumber.yml codeception.yml behat.yml mise-tasks/build bin/post_compile config/deploy.yml .kamal/hooks/pre-deploy App.xctestplan`,
+    cucumber.yml codeception.yml behat.yml mise-tasks/build bin/post_compile config/deploy.yml .kamal/hooks/pre-deploy App.xctestplan
+    test/mocha.opts nose.cfg cucumber.mjs src/test/resources/junit-platform.properties testng.xml tests/xunit.runner.json ci.runsettings`,
 };
 
 /** Of tools that no list knows: what such a tool would read by itself. */

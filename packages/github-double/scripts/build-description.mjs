@@ -21,7 +21,8 @@ const OPERATIONS = {
   git: `create-blob get-blob create-tree get-tree create-commit get-commit create-tag get-tag list-matching-refs get-ref create-ref
     update-ref delete-ref`,
   issues: `list-for-repo create get update list-comments list-comments-for-repo get-comment create-comment update-comment
-    delete-comment list-labels-on-issue add-labels remove-label list-labels-for-repo get-label create-label list-events-for-timeline`,
+    delete-comment list-labels-on-issue add-labels remove-label list-labels-for-repo get-label create-label list-events-for-timeline
+    lock`,
   reactions: `list-for-issue create-for-issue delete-for-issue list-for-issue-comment create-for-issue-comment
     delete-for-issue-comment`,
   pulls: `list create get update merge list-commits list-files list-requested-reviewers request-reviewers remove-requested-reviewers

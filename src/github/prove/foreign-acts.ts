@@ -77,9 +77,18 @@ async function readActs(
   return [...new Map(acts.map((act) => [toKey(act), act])).values()];
 }
 
-/** One of which every job is skipped starts nothing; while it has no job, nobody knows. */
-async function isStarted({ deps, project, signal }: ProveWork, { id, conclusion }: ApiRun): Promise<boolean> {
-  if (conclusion === 'skipped') return false;
+/** Of GitHub's own workflows, such as of code scanning. They name the pull request in place of its branch. */
+const DYNAMIC = 'dynamic';
+const OF_PULL = ['head', 'merge'];
+
+/**
+ * Whether our push or draft did more than ask for it: one of which every job is skipped starts nothing, and while it has no job,
+ * nobody knows. What people start on our branch is theirs.
+ */
+async function isStarted({ deps, project, signal }: ProveWork, run: ApiRun): Promise<boolean> {
+  const { id, conclusion, event, actor } = run;
+  const { botId } = await deps.clients.identity(signal);
+  if (conclusion === 'skipped' || (event !== DYNAMIC && actor?.id !== botId)) return false;
   const read = openRepository(deps, project, 'read', signal);
   const { items } = await readPages(MOST_PAGES, async (page) => {
     const of = { run_id: id, ...page };
@@ -105,12 +114,9 @@ export async function readRunsAt(
     const of = { head_sha: sha, ...page };
     return (await read(({ rest }, place) => rest.actions.listWorkflowRunsForRepo({ ...place, ...of }))).workflow_runs;
   });
-  // Those of GitHub's own workflows, such as of code scanning, name the pull request in place of its branch.
-  const names = [headBranch, `refs/pull/${number}/head`, `refs/pull/${number}/merge`];
-  return items.filter(
-    ({ head_branch: name, head_repository: from }) =>
-      names.includes(name ?? '') && from?.id === project.source.repositoryId,
-  );
+  const isOfPull = ({ event, head_branch: name }: ApiRun) =>
+    name === headBranch || (event === DYNAMIC && OF_PULL.some((end) => name === `refs/pull/${number}/${end}`));
+  return items.filter((run) => run.head_repository?.id === project.source.repositoryId && isOfPull(run));
 }
 
 /** What GitHub notes of a pull request where it is only mentioned elsewhere. */

@@ -6,7 +6,7 @@ import {
   type ProveRefusal,
   type RedPlan,
 } from '../../core/proof/index.ts';
-import { GithubFailure, ignoreUnknown, openRepository, recoverFrom } from '../clients/index.ts';
+import { GithubFailure, ignoreRefused, ignoreUnknown, openRepository, recoverFrom } from '../clients/index.ts';
 import { type BranchHead, createGithubWriter } from '../publish/index.ts';
 import { renderProofDraft } from '../render/index.ts';
 import { readRunsAt } from './foreign-acts.ts';
@@ -52,6 +52,7 @@ export async function openRedHalf(work: ProveWork, half: RedHalfToOpen): Promise
     const testCommit = isFound ? head.sha : await pushTests(work, { plan: half.plan, tree }, branch);
     const draft = await openDraft(work, branch, half.plan);
     if (draft === null) return { kind: 'refused', because: { code: 'no_drafts' } };
+    await lockDraft(work, draft.number);
     return { kind: 'opened', posted: { branch, testCommit, ...draft } };
   } catch (error) {
     if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
@@ -133,6 +134,12 @@ async function openDraft(
       throw error;
     },
   );
+}
+
+/** Else anybody could have an App act on it by a comment, and so stop the proofs of the repository. Repeating it changes nothing. */
+async function lockDraft({ deps, project, signal }: ProveWork, issue_number: number): Promise<void> {
+  const push = openRepository(deps, project, 'push', signal);
+  await ignoreRefused(push(({ rest }, place) => rest.issues.lock({ ...place, issue_number })));
 }
 
 /** What became of the red half while its checks ran: whatever else it is by then, it is no proof of ours. */

@@ -382,9 +382,7 @@ function findJobBesides(
   if (parts === null) return 'more_rights';
   const atHead = ofHead.find(({ path }) => path === start.workflow.path)?.jobs ?? [];
   const had = atHead.flatMap((one) => listParts(one, { workflows: ofHead, contexts: {} }) ?? []);
-  const ran = had.filter(({ name }) =>
-    runs.some(({ jobs }) => jobs?.some((one) => one.ran && isShownAs({ name }, one.name))),
-  );
+  const ran = had.filter((part) => runs.some(({ jobs }) => isShownToRun(part, jobs ?? [])));
   const used = ran.flatMap(({ rights }) => rights);
   for (const { id, rights, conditions } of parts) {
     const before = had.find((part) => part.id === id)?.rights ?? [];
@@ -400,6 +398,12 @@ function findJobBesides(
     if (isOfSomebody || !isUsed) return 'job_besides';
   }
   return null;
+}
+
+/** A name with an expression may be that of another job as well: one of these that did not run leaves it open. */
+function isShownToRun(part: Pick<JobPart, 'name'>, jobs: NonNullable<HeadRun['jobs']>): boolean {
+  const shown = jobs.filter(({ name }) => isShownAs(part, name));
+  return shown.length > 0 && shown.every(({ ran }) => ran);
 }
 
 /** What is the same for the head's runs, or for every commit whose tests fail. */

@@ -267,6 +267,18 @@ describe('a refusal', () => {
       expect(refused(job("needs.x.outputs.y == '1'"), { runs: ran('ship (20)') })).toEqual([]);
     });
 
+    it('whose name may be that of another job, if one of these did not run', () => {
+      const ship = job("endsWith(github.actor, '[bot]')")['ci.yml'];
+      const files = { 'ci.yml': ship.replace('ship: {', "ship: { name: '${{ vars.N }}',") };
+      const runs = (isRun: boolean) =>
+        RAN('ci.yml', 'push', 'pull_request').map((run) => ({
+          ...run,
+          jobs: [...run.jobs, { name: 'To the shop', ran: isRun }],
+        }));
+      expect(refused(files, { runs: runs(false) })).toEqual(['job_besides ci.yml:3', 'job_besides ci.yml:3']);
+      expect(refused(files, { runs: runs(true) })).toEqual([]);
+    });
+
     it('but not where another job of the run had the same rights, unless it is for somebody', () => {
       const secret = 'env: { A: "${{ secrets.A }}" }';
       const files = (condition: string) => ({

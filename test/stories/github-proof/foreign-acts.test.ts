@@ -97,7 +97,11 @@ it.each<[string, (on: ActOfApp) => Promise<unknown> | unknown]>([
   const words = '“preview-bot” acted on a draft of ours and did not on this pull request';
   expect(shop.proofAt(headOf(pull))).toMatchObject({ conclusion: 'action_required', title: `Given up: ${words}` });
   expect(shop.proofAt(headOf(pull))?.summary).toMatch(/Have it leave `causeway\/prove\/\*\*` out/);
-  expect([await shop.branches(), shop.drafts().map(({ state }) => state)]).toEqual([[], ['closed']]);
+  // Locked, so that nobody from outside has an App answer there.
+  expect([await shop.branches(), shop.drafts().map(({ state, locked }) => [state, locked])]).toEqual([
+    [],
+    [['closed', true]],
+  ]);
 
   const other = await openFix(shop, 'other');
   await shop.prove(other.number);
@@ -135,15 +139,20 @@ it('takes back a draft on which a workflow starts that no file shows, and cancel
   expect(Object.values(run).map(({ conclusion }) => conclusion)).toEqual([null, 'cancelled']);
 });
 
-it('goes on where code scanning looks at the draft as it did at the head', async () => {
+it('goes on where code scanning looks at the draft as it did at the head, and where a person starts something', async () => {
   const { shop, pull } = await openHonest('corner/scanned');
-  const path = 'dynamic/github-code-scanning/codeql';
-  const scan = async (sha: string, number: number) => {
-    const run = await startRun(shop, { sha, branch: `refs/pull/${number}/head`, path });
-    await stage.double.people.finishJob(shop.name, run, 'analyse', { conclusion: 'success' });
+  const run = async (of: Parameters<typeof startRun>[1]) => {
+    const started = await startRun(shop, of);
+    await stage.double.people.finishJob(shop.name, started, 'analyse', { conclusion: 'success' });
   };
-  await scan(headOf(pull), pull.number);
-  shop.meanwhile('POST', '/pulls', async () => await scan(await testCommitOf(shop, pull), pull.number + 1));
+  const path = 'dynamic/github-code-scanning/codeql';
+  await run({ sha: headOf(pull), branch: `refs/pull/${pull.number}/head`, path });
+  shop.meanwhile('POST', '/pulls', async () => {
+    const sha = await testCommitOf(shop, pull);
+    await run({ sha, branch: `refs/pull/${pull.number + 1}/head`, path });
+    const byHand = { path: '.github/workflows/hand.yml', event: 'workflow_dispatch' };
+    await run({ sha, branch: `causeway/prove/${pull.number}`, ...byHand });
+  });
   await shop.settle();
   await shop.prove(pull.number);
   expect(shop.proofAt(headOf(pull))?.conclusion).toBe('success');
@@ -224,6 +233,24 @@ it('takes no run of another branch for the head’s own, though it is of the sam
   expect(shop.proofAt(headOf(pull))?.title).toBe(STARTS_MORE);
   expect(shop.proofAt(headOf(pull))?.summary).toContain('.github/workflows/deploy.yml:2');
   expect(shop.drafts()).toEqual([]);
+});
+
+it('is not held up by the runs of a fork that has the same commit', async () => {
+  const { shop, pull } = await openHonest('corner/same-in-fork');
+  const { people } = stage.double;
+  const fork = await people.fork(shop.name, 'ola');
+  const headRepository = `ola/${fork.name}`;
+  const from = stage.double.repository(shop.name).gitDir;
+  await stage.double.git(headRepository, 'fetch', '--quiet', from, '+refs/heads/change:refs/heads/change');
+  await people.openPull(shop.name, { by: 'ola', title: 'The same', head: 'change', headRepository });
+  await shop.settle();
+  const ofFork = [...stage.double.repository(shop.name).workflowRuns.values()].filter(
+    (run) => run.headRepositoryId === fork.id,
+  );
+  expect(ofFork.map(({ headSha }) => headSha)).toEqual([headOf(pull)]);
+  for (const run of ofFork) run.heldAttempts.add(1);
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))?.conclusion).toBe('success');
 });
 
 it('counts the path that a moved test leaves', async () => {

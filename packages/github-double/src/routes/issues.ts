@@ -6,6 +6,7 @@ import {
   type Answer,
   actorId,
   asText,
+  noContent,
   ofRepository,
   ok,
   paged,
@@ -42,6 +43,14 @@ export const issueRoutes: readonly Route[] = [
     'GET /issues/{issue_number}/timeline',
     ISSUES_READ,
     withIssue((call, issue) => paged(call, timelineOf(call.state, call.repository, issue))),
+  ),
+  ofRepository(
+    'PUT /issues/{issue_number}/lock',
+    ISSUES_WRITE,
+    withIssue((_call, issue) => {
+      issue.locked = true;
+      return noContent();
+    }),
   ),
   ofRepository('POST /issues', ISSUES_ALONE_WRITE, (call) => {
     const title = asText(call.body['title']) ?? '';
