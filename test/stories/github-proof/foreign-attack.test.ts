@@ -103,7 +103,7 @@ it('closes its draft and leaves the branch to whoever amended its commit', async
   });
   await shop.prove(pull.number);
   await shop.settle();
-  expect(shop.proofAt(headOf(pull))?.title).toMatch(/^Not run: its branch or draft was changed by others/);
+  expect(shop.proofAt(headOf(pull))?.title).toMatch(/^Given up: its branch or draft was changed by others/);
   expect(await shop.branches()).toEqual([branch]);
   expect(shop.drafts().map(({ state }) => state)).toEqual(['closed']);
 });
@@ -133,7 +133,7 @@ it.each<[string, { readonly event: string; readonly branch?: string }]>([
   await shop.prove(pull.number);
   expect(shop.proofAt(headOf(pull))).toMatchObject({
     conclusion: 'action_required',
-    title: 'Not proven: without the fix, “by hand” fails in a run that others started, not our branch or draft',
+    title: 'Not proven: without the change, “by hand” fails in a run that others started, not our branch or draft',
   });
 });
 
@@ -192,7 +192,7 @@ it('compares nothing where the base branch was changed after the checks of the h
   });
   pull.pull!.baseRef = 'release';
   await shop.prove(pull.number);
-  expect(shop.proofAt(headOf(pull))?.title).toMatch(/^Not proven: the tests alone ran on/);
+  expect(shop.proofAt(headOf(pull))?.title).toMatch(/^Not proven: the test alone ran merged with/);
 });
 
 it('says of a failure for another reason of no test that it proves nothing', async () => {
@@ -202,7 +202,7 @@ it('says of a failure for another reason of no test that it proves nothing', asy
   await shop.settle();
   await shop.prove(pull.number);
   const { title = '', summary = '' } = shop.proofAt(headOf(pull)) ?? {};
-  expect(title).toMatch(/^Not proven: the tests alone ran on/);
+  expect(title).toMatch(/^Not proven: the test alone ran merged with/);
   expect(summary).not.toMatch(/[Ff]ail without|Do not fail/);
 });
 
