@@ -239,10 +239,10 @@ function describeUnverifiable(
   file: string | null,
 ): string {
   if (because === 'logs_gone') {
-    return "GitHub no longer keeps the logs of its checks, so it can't be verified any more. Comment `/analyse prove` there for a new one.";
+    return "GitHub no longer keeps the logs of its checks, so it can't be verified any more. Of somebody else's open pull request, `/analyse prove` there makes a new one.";
   }
   if (because === 'commit_gone') {
-    return "GitHub no longer has the commit with the tests alone, so it can't be verified any more that it held nothing else, nor what its other checks said. The rest holds: the App's bot started its run, the tests failed there, and pass at the head. Comment `/analyse prove` there for a new one.";
+    return "GitHub no longer has the commit with the tests alone, so it can't be verified any more that it held nothing else, nor what its other checks said. The rest holds: the App's bot started its run, the tests failed there, and pass at the head. While it is open, `/analyse prove` there makes a new one.";
   }
   if (because === 'other_ci') {
     return "It names checks that are no jobs of GitHub Actions: GitHub has no logs of them, so it can't be seen which tests failed.";
