@@ -56,7 +56,7 @@ export function writeProofBrief(proof: ForeignProof, repository: string): string
   const [task = '', expected = '', avoid = ''] = listProofInstructions(result);
   if (task === '') return '';
   const open = [
-    task,
+    wrapLine(task),
     `Repository: ${repository}`,
     `Pull request: ${pullRequest}`,
     `Head: ${head}`,
@@ -65,7 +65,7 @@ export function writeProofBrief(proof: ForeignProof, repository: string): string
   ]
     .filter((line) => line !== '')
     .join('\n');
-  const rules = `${expected}\n${avoid}`;
+  const rules = [expected, avoid].map(wrapLine).join('\n');
   const commands = listForeignCommands(proof);
   const placed = (titles: readonly string[]) => titles.map((title) => describePlacedTest(plan?.titled ?? [], title));
   const parts = [
@@ -87,6 +87,19 @@ function listBlamed({ verdict }: Extract<ForeignResult, { readonly kind: 'judged
   const { because } = verdict;
   if ('tests' in because) return [{ heading: 'Other tests that fail without the change', lines: because.tests }];
   return 'checks' in because ? [{ heading: 'Checks that it is about', lines: because.checks }] : [];
+}
+
+const LINE_LENGTH = 100;
+
+/** A block of code is not wrapped where people read it. */
+function wrapLine(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last !== '' && last.length + word.length >= LINE_LENGTH) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines.join('\n');
 }
 
 interface TitledTest {

@@ -9,16 +9,21 @@ import { describeFullDay, type RunOfDay } from './run-of-day.ts';
 const NAMES_SHOWN = 3;
 const MAX_NAME = 200;
 
-/** What is done before anything is pushed, and what it costs. `run`: absent where it isn't known. */
-export function describeProofPlan({
-  pullRequest,
-  run,
-}: Pick<ForeignProof, 'pullRequest'> & { readonly run?: RunOfDay | undefined }): string {
+interface ProofPlan extends Pick<ForeignProof, 'pullRequest'> {
+  /** Absent: it isn't known. */
+  readonly run?: RunOfDay | undefined;
+  /** Whether the checks of the commit have passed. */
+  readonly isReady?: boolean;
+}
+
+/** What will be pushed, and what it costs: said before anything is. */
+export function describeProofPlan({ pullRequest, run, isReady = false }: ProofPlan): string {
   const which =
     run === undefined ? '' : `, the ${formatOrdinal(run.number)} of the ${run.limit} that are allowed here in 24 hours`;
   const branch = `\`${nameProofBranch({ pullRequest })}\``;
   const draft = `\`${nameProofDraft({ pullRequest })}\``;
-  return `Once the checks of this commit pass, its tests run without its change: pushed as ${branch}, with a draft ${draft} onto the same base, without reviewers. Both go when the checks there have ended. This costs one run of CI${which}.`;
+  const when = isReady ? 'The tests of this commit' : 'Once the checks of this commit pass, its tests';
+  return `${when} run without its change: pushed as ${branch}, with a draft ${draft} onto the same base, without reviewers. Both go when the checks there have ended. This costs one run of CI${which}.`;
 }
 
 /** In one sentence without a full stop, in which names and errors come from logs: untrusted. "" while it runs. */

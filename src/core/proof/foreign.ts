@@ -38,7 +38,7 @@ export type ForeignProgress =
    */
   | { readonly phase: 'asked'; readonly run?: RunOfDay; readonly behind?: number }
   /** Its branch or draft may be there, as far as a process got. */
-  | { readonly phase: 'opening'; readonly plan: RedPlan }
+  | { readonly phase: 'opening'; readonly plan: RedPlan; readonly run?: RunOfDay }
   | { readonly phase: 'red'; readonly plan: RedPlan; readonly posted: PostedRedHalf; readonly since: string }
   /** `posted`: null where nothing was pushed. `isTidy`: branch and draft are gone. */
   | {

@@ -155,12 +155,21 @@ export interface CommandReply {
     /** The proof of a pull request begins. `ahead`: the one that goes first; null: none. `run`: which of the day. */
     | {
         readonly code: 'prove_begun';
+        readonly proofId: string;
         readonly pullRequest: number;
         readonly run: RunOfDay | null;
         readonly ahead: { readonly pullRequest: number; readonly url: string } | null;
       }
     /** It had begun. `url`: of its check run; "" for none yet. */
     | { readonly code: 'prove_runs'; readonly url: string }
+    /** What it came to. `said`: names in it come from logs. `url`: of its check run; "" for none. */
+    | {
+        readonly code: 'prove_ended';
+        readonly proofId: string;
+        readonly head: string;
+        readonly said: string;
+        readonly url: string;
+      }
     | { readonly code: 'prove_limit'; readonly limit: number; readonly freeAt: string | null }
     /** `offer`: absent in replies that an earlier version stored. */
     | { readonly code: 'did_you_mean'; readonly command: CommandName; readonly offer?: Offer }

@@ -42,6 +42,7 @@ function toReply(asked: AskedProof, commentId: number | null): CommandReply['why
   if (proof.progress.phase !== 'asked') return null;
   return {
     code: 'prove_begun',
+    proofId: proof.id,
     pullRequest: proof.pullRequest,
     run: proof.progress.run ?? null,
     ahead: ahead && { pullRequest: ahead.pullRequest, url: ahead.checkRun?.url ?? '' },

@@ -12,6 +12,7 @@ import type { ProveWork } from './prove-work.ts';
 import { planRedHalf, readProvedPull, refusePull } from './read-plan.ts';
 import { findStartFaults, isPushedAfter, readHeadRuns, readStartGround } from './read-starts.ts';
 import { cancelRuns, isStillOurs, openRedHalf, tidyRedHalf } from './red-half.ts';
+import { tellResult } from './tell-result.ts';
 
 /** One proof of a repository at a time: others wait for its turn, and look again after this if its end is not told. */
 const TURN_MS = 60_000;
@@ -43,6 +44,7 @@ export function createProveHandler(deps: PublishDeps): JobHandler {
       const { progress, waitMs, isPush = false } = await endWhereRefused(work, () => takeStep(work));
       const next = progress ?? proof.progress;
       const checkRun = await showProofRun({ ...work, proof: { ...proof, progress: next } });
+      await tellResult(work, { progress: next, checkRun });
       const now = deps.now().toISOString();
       await deps.store.saveForeignProof(id, { progress: next, checkRun, ...(isPush && { pushedAt: now }) }, now);
       if (waitMs === null) {
@@ -128,7 +130,7 @@ async function beginProof(
   const earlier = await findEarlierActs(work);
   if (earlier !== null)
     return endWith(proof, { kind: 'refused', because: { code: 'besides', ...earlier } }, planned.plan);
-  return { progress: { phase: 'opening', plan: planned.plan }, waitMs: 0, isPush: true };
+  return { progress: { phase: 'opening', plan: planned.plan, ...(run && { run }) }, waitMs: 0, isPush: true };
 }
 
 /** The rules are those of every push of ours; the limit counts what was pushed before. */

@@ -675,6 +675,8 @@ const REPLY_LINE = /^<sub>.*<\/sub><!-- causeway:reply -->\n*/m;
 /** Older replies are not looked for. */
 export const REPLY_MS = 90 * 86_400_000;
 
+const MAX_SAID = 600;
+
 function describeReply({ why }: CommandReply): string {
   if (isKnownReply(why)) return describeKnownReply(why);
   switch (why.code) {
@@ -698,6 +700,10 @@ function describeReply({ why }: CommandReply): string {
       return 'Nothing was started: `/analyse prove` pushes a branch, and here the mode (`mode` in `.github/causeway.yml`, or the highest that the operator allows) is not `fix`.';
     case 'prove_begun':
       return `${describeAhead(why.ahead)}${describeProofPlan({ ...why, run: why.run ?? undefined })} The result is the check run \`Causeway / proof\`.`;
+    case 'prove_ended': {
+      const details = why.url === '' ? '' : ` ${linkCheckRun('Details', why.url)}`;
+      return `Proof of ${formatCodeSpan(why.head.slice(0, 7))}: ${sanitiseInline(why.said, MAX_SAID)}.${details}`;
+    }
     case 'prove_runs':
       return `A proof of this commit is under way already, so nothing more is pushed. The result is the ${why.url === '' ? 'check run' : linkCheckRun('check run', why.url)} \`Causeway / proof\`.`;
     case 'prove_limit':
@@ -824,7 +830,17 @@ function describeOffer(offer: Offer | undefined): string {
 
 /** Answers a command as a comment of its own. */
 export function renderReply(reply: CommandReply): string {
-  return `${renderReplyLine(reply)}\n\n${REPLY_MARKER}`;
+  const proof = 'proofId' in reply.why ? `${formatProofMarker(reply.why.proofId)}\n` : '';
+  return `${renderReplyLine(reply)}\n\n${proof}${REPLY_MARKER}`;
+}
+
+function formatProofMarker(proofId: string): string {
+  return `<!-- causeway proof=${proofId} -->`;
+}
+
+/** Whether the comment is nothing but the answer to the request for that proof. */
+export function isProofReply(body: string, proofId: string): boolean {
+  return isReplyOnly(body) && body.includes(`\n${formatProofMarker(proofId)}`);
 }
 
 function renderReplyLine(reply: CommandReply): string {

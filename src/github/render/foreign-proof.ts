@@ -9,7 +9,6 @@ import {
   type ForeignResult,
   listForeignCommands,
   listProofInstructions,
-  nameProofBranch,
   nameProofDraft,
   PROOF_BRANCHES,
   type ProofState,
@@ -82,7 +81,7 @@ function renderProgress(
     case 'opening':
       return {
         title: 'Its tests are being pushed without its change',
-        summary: `On the branch ${formatCodeSpan(nameProofBranch({ pullRequest }))}, with a draft onto the same base: both go when the checks there have ended.`,
+        summary: describeProofPlan({ pullRequest, run: progress.run, isReady: true }),
       };
     case 'red': {
       const { url, branch } = progress.posted;
@@ -96,7 +95,9 @@ function renderProgress(
 
 function renderForeignResult(shown: ShownForeignProof, { result, plan, posted }: EndedForeignProof): string {
   const { proof } = shown;
-  const lead = `**${sanitiseInline(describeForeignResult(proof), 1_000)}.**`;
+  const said = describeForeignResult(proof);
+  // The title says it, as far as it reaches.
+  const lead = said.length > MAX_CHECK_TITLE ? `**${sanitiseInline(said, 1_000)}.**` : '';
   if (result.kind === 'refused') return renderProveRefusal(proof, { lead, plan, because: result.because });
   const { verdict, firstError } = result;
   const brief = writeProofBrief(proof, shown.repository);

@@ -23,6 +23,7 @@ export {
   type Beside,
   type FixState,
   type FurtherCause,
+  isProofReply,
   isReplyOnly,
   type PostPlace,
   REPLY_MS,

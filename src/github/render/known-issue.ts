@@ -150,6 +150,7 @@ export function isCarriedOut({ code }: CommandReply['why']): boolean {
 const CARRIED_OUT: ReadonlySet<CommandReply['why']['code']> = new Set<CommandReply['why']['code']>([
   'help',
   'prove_begun',
+  'prove_ended',
   'prove_runs',
   'known_proposed',
   'known_tied',

@@ -30,6 +30,14 @@ function answersAt(shop: ProvingShop, { number }: Pick<GithubIssue, 'number'>): 
   return stage.ourComments(shop.name, number).map(({ body }) => body);
 }
 
+/** Bodies of the comments that we made, as they were made. */
+function saidAt(shop: ProvingShop, { number }: Pick<GithubIssue, 'number'>): readonly string[] {
+  const path = `/repos/${shop.name}/issues/${number}/comments`;
+  return stage.double.requests.flatMap((one) =>
+    one.method === 'POST' && one.path.endsWith(path) && one.status === 201 ? [String(JSON.parse(one.body).body)] : [],
+  );
+}
+
 /** Does it once, after GitHub has opened our draft. */
 function whileProving(shop: ProvingShop, act: () => void): void {
   const path = new RegExp(`^/repos/${shop.name}/pulls$`);
@@ -41,7 +49,7 @@ it('says before anything is pushed what will be, and which run of the day it is'
   const shop = await openProvingShop(stage, 'corner/said', { config: 'limits: {ci_runs_day: 3}\n' });
   const pull = await openFix(shop);
   await shop.prove(pull.number);
-  expect(answersAt(shop, pull)).toEqual([
+  expect(saidAt(shop, pull)).toEqual([
     expect.stringMatching(
       new RegExp(
         `pushed as \`causeway/prove/${pull.number}\`, with a draft \`Proof for #${pull.number} \\(do not merge\\)\` onto the same base, without reviewers\\. Both go .* one run of CI, the 1st of the 3 that are allowed here in 24 hours`,
@@ -52,6 +60,51 @@ it('says before anything is pushed what will be, and which run of the day it is'
   const said = writes.indexOf(`POST /issues/${pull.number}/comments`);
   const pushed = writes.indexOf('POST /git/refs');
   expect([said >= 0, pushed > said, writes.indexOf('POST /check-runs') < pushed]).toEqual([true, true, true]);
+  const shown = stage.double.requests.find(
+    ({ method, path }) => method === 'POST' && path.endsWith(`/${shop.name}/check-runs`),
+  );
+  expect(shown?.body).toMatch(/pushed as `causeway\/prove\/\d+`.* the 1st of the 3 that are allowed here/);
+});
+
+it('says in the same answer what came of it, with its check run, unless somebody was told something else since', async () => {
+  const shop = await openProvingShop(stage, 'corner/told');
+  const pull = await openFix(shop);
+  await shop.prove(pull.number);
+  const words = new RegExp(
+    `^For \`@mara\`: Proof of \`${headOf(pull).slice(0, 7)}\`: The test added here fails without the change .* and passes with it\\. \\[Details\\]\\(http[^)]+/runs/\\d+\\)$`,
+    'm',
+  );
+  expect(answersAt(shop, pull)).toEqual([expect.stringMatching(words)]);
+  expect(saidAt(shop, pull)).toHaveLength(1);
+  const other = await openFix(shop, { branch: 'other' });
+  whileProving(shop, () => {
+    stage.double.people.comment(shop.name, other.number, { by: 'per', body: '/analyse prove' });
+  });
+  await shop.prove(other.number);
+  expect(shop.proofAt(headOf(other))?.conclusion).toBe('success');
+  expect(answersAt(shop, other)).toEqual([expect.stringContaining('`/analyse prove` needs write access')]);
+});
+
+it('says both in the footer of the comment that is there already', async () => {
+  const shop = await openProvingShop(stage, 'corner/footer');
+  const pull = await shop.pull(TESTS);
+  stage.double.people.comment(shop.name, pull.number, { by: 'mara', body: '/analyse' });
+  await shop.settle();
+  const [before = ''] = answersAt(shop, pull);
+  expect(before).toContain('takes lower case');
+  await stage.double.people.push(shop.name, {
+    by: 'mara',
+    branch: 'change',
+    files: { 'src/coupons.js': await shop.mended() },
+  });
+  await shop.settle();
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))?.conclusion).toBe('success');
+  expect(answersAt(shop, pull)).toEqual([
+    expect.stringMatching(
+      /<sub>For `@mara`: Proof of `[0-9a-f]{7}`: The test added here fails .* \[Details\]\(.*<\/sub>/,
+    ),
+  ]);
 });
 
 it('begins none beyond the runs of the day, says when there is one again, and offers none where there never is', async () => {
@@ -97,7 +150,7 @@ it('names the proof that runs or goes first, with its check run', async () => {
   expect(answersAt(shop, first)).toEqual([
     expect.stringMatching(/under way already, so nothing more is pushed\. .*\[check run\]\(http[^)]+\)/),
   ]);
-  expect(answersAt(shop, second)).toEqual([
+  expect(saidAt(shop, second)).toEqual([
     expect.stringMatching(
       new RegExp(`It waits for \\[the proof of pull request ${first.number}\\]\\(http[^)]+\\).* the 2nd of the 6 `),
     ),
@@ -131,7 +184,7 @@ it('hands over what an agent can do about quiet tests: open to a bot, folded to 
   const ofPerson = await shop.pull(files);
   for (const { number } of [ofBot, ofPerson]) await shop.prove(number);
   const brief = expect.stringMatching(
-    /```text\nRewrite each test .*\nRepository: corner\/handed\n[\s\S]*Expected: [\s\S]*Don't weaken or skip a test\.[\s\S]*\n {4}test\/lower-case\.test\.js: takes capitals\n/,
+    /```text\nRewrite each test [\s\S]*\nRepository: corner\/handed\n[\s\S]*Expected: [\s\S]*Don't weaken or skip a test\.[\s\S]*\n {4}test\/lower-case\.test\.js: takes capitals\n/,
   );
   const [bots, persons] = [ofBot, ofPerson].map((pull) => shop.proofAt(headOf(pull))?.summary ?? '');
   expect([bots, persons]).toEqual([brief, brief]);
