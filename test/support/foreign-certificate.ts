@@ -21,7 +21,7 @@ export interface ProvenPull {
   /** Has our check run say something else, as if the App itself had been led astray. */
   rewrite(change: object): void;
   /** What the command prints of a pull request, this one by default; what it throws, as a line. */
-  verify(more?: { readonly number?: number; readonly text?: object; readonly alone?: object }): Promise<string>;
+  verify(more?: Partial<Omit<AskedPull, 'name'>>): Promise<string>;
   /** The run of Actions behind a check of the certificate. */
   runOf(half: 'red' | 'green'): ActionsRun;
 }
@@ -68,20 +68,28 @@ interface AskedPull {
   readonly text?: object;
   /** Of a file without a pull request. */
   readonly alone?: object;
+  /** Default: ours; null: any. */
+  readonly app?: string | null;
+  /** Default: mara. */
+  readonly by?: string;
 }
 
-export async function verifyPull({ double }: GithubStage, { name, number, text, alone }: AskedPull): Promise<string> {
+export async function verifyPull(
+  { double }: GithubStage,
+  { name, number, text, alone, app, by = 'mara' }: AskedPull,
+): Promise<string> {
   await using reader = createCheckReader();
-  const { apiUrl, webUrl, app, people } = double;
+  const { apiUrl, webUrl, people } = double;
   const read = { readCheck: reader.readCheck, shortenLog: condenseLog };
-  const options = { token: people.userToken('mara'), apiUrl, webUrl, userAgent: 'test', ...read, app: app.slug };
+  const options = { token: people.userToken(by), apiUrl, webUrl, userAgent: 'test', ...read };
+  const asked = { ...options, app: app === undefined ? double.app.slug : app };
   const url = `${webUrl}/${name}/pull/${number}`;
   const source: ProofSource =
     alone === undefined
       ? { kind: 'pull', url, text: text === undefined ? null : JSON.stringify(text) }
       : { kind: 'text', text: JSON.stringify(alone) };
   try {
-    return formatVerifiedProof(await verifyProof(source, options, patience()), 'certificate.json');
+    return formatVerifiedProof(await verifyProof(source, asked, patience()), 'certificate.json');
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -29,7 +29,9 @@ it('is confirmed, with and without a file of it, though branch and draft are gon
   const { certificate, shop, verify } = proven;
   expect(certificate).toMatchObject({ kind: 'foreign', author: 'mara' });
   expect([await shop.branches(), shop.drafts().map(({ state }) => state)]).toEqual([[], ['closed']]);
-  for (const more of [{}, { text: certificate }]) expect(await verify(more)).toMatch(/^Yes\. This test of corner/);
+  for (const more of [{}, { text: certificate }, { app: null, by: 'ola' }, { app: 'Causeway[bot]' }])
+    expect(await verify(more)).toMatch(/^Yes\. This test of corner/);
+  expect(await verify({ app: 'somebody-else' })).toContain('has no certificate in its body');
 });
 
 it('is read to the letter, whatever the names of its tests, also once it is merged', async () => {
