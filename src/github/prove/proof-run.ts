@@ -34,8 +34,10 @@ async function writeProofRun(
 ): Promise<PostedProofRun | null> {
   const { deps, project, proof, signal } = work;
   const digest = digestOf(JSON.stringify(wanted));
-  if (known?.digest === digest || isObserved(deps, (await deps.configuration.of(project, signal)).config)) return known;
+  if (known?.digest === digest) return known;
   const posted = known ?? (await findProofRun(work, head_sha));
+  // What was begun before is still brought to its end.
+  if (posted === null && isObserved(deps, (await deps.configuration.of(project, signal)).config)) return null;
   const redact = (text: string) => deps.redactor.redact(text);
   const output = { title: await redact(wanted.title), summary: await redact(wanted.summary) };
   const state =

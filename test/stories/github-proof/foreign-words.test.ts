@@ -66,6 +66,18 @@ it('says before anything is pushed what will be, and which run of the day it is'
   expect(shown?.body).toMatch(/pushed as `causeway\/prove\/\d+`.* the 1st of the 3 that are allowed here/);
 });
 
+it('adds no note on a newer commit where it only observes by then', async () => {
+  const shop = await openProvingShop(stage, 'corner/observes-later');
+  const pull = await openFix(shop);
+  await shop.prove(pull.number);
+  const { people } = stage.double;
+  await people.push(shop.name, { by: 'mara', files: { '.github/causeway.yml': 'mode: observe\n' } });
+  await shop.settle();
+  await people.push(shop.name, { by: 'mara', branch: 'change', files: { 'src/money.js': '// none\n' } });
+  await shop.settle();
+  expect(shop.proofAt(headOf(pull))).toBeNull();
+});
+
 it('says in the same answer what came of it, with its check run, unless somebody was told something else since', async () => {
   const shop = await openProvingShop(stage, 'corner/told');
   const pull = await openFix(shop);
@@ -172,6 +184,41 @@ it('starts nothing where the mode allows no branch, and writes nothing where it 
   const before = stage.writes(shop.name);
   await shop.prove(pull.number);
   expect([stage.writes(shop.name), shop.proofAt(headOf(pull)), await mara.status(path)]).toEqual([before, null, 404]);
+});
+
+it('writes nothing while the service is paused, tells programs so, and goes on afterwards', async () => {
+  const shop = await openProvingShop(stage, 'corner/paused');
+  const pull = await openFix(shop);
+  const mara = await stage.api('mara', 'pull-requests:write');
+  const { id } = await mara.project(shop.name);
+  const isPaused = async () => {
+    const text = await (await fetch(`${stage.service().address}/readyz`)).text();
+    return text.includes('paused: reports are stored');
+  };
+  const before = stage.writes(shop.name);
+  await stage.command('pause');
+  await stage.until('the pause', isPaused);
+  try {
+    const asked = await mara.post(`/api/v1/projects/${id}/proofs/${pull.number}/`, { head: headOf(pull) });
+    expect([asked.status, await asked.json()]).toEqual([
+      202,
+      expect.objectContaining({
+        state: 'running',
+        notice: expect.stringMatching(/the 1st of the 6 .* paused this service: it goes on when that ends\.$/),
+      }),
+    ]);
+    await shop.prove(pull.number);
+    expect(stage.writes(shop.name)).toEqual(before);
+  } finally {
+    await stage.command('resume');
+  }
+  await stage.until('the end of the pause', async () => !(await isPaused()));
+  // It looks once a minute whether it may: sooner where something happens.
+  await stage.double.people.reportCheck(shop.name, {
+    ...{ sha: headOf(pull), name: 'style', app: 'other-ci', conclusion: 'success' },
+  });
+  await shop.settle();
+  expect(shop.proofAt(headOf(pull))?.conclusion).toBe('success');
 });
 
 it('hands over what an agent can do about quiet tests: open to a bot, folded to a person, and as data by program', async () => {
