@@ -97,8 +97,13 @@ function renderForeignResult(shown: ShownForeignProof, { result, plan, posted }:
   const { proof } = shown;
   const said = describeForeignResult(proof);
   // The title says it, as far as it reaches.
-  const lead = said.length > MAX_CHECK_TITLE ? `**${sanitiseInline(said, 1_000)}.**` : '';
-  if (result.kind === 'refused') return renderProveRefusal(proof, { lead, plan, because: result.because });
+  const whole = `**${sanitiseInline(said, 1_000)}.**`;
+  const lead = said.length > MAX_CHECK_TITLE ? whole : '';
+  if (result.kind === 'refused') {
+    const summary = renderProveRefusal(proof, { lead, plan, because: result.because });
+    // GitHub takes no empty one.
+    return summary.trim() === '' ? whole : summary;
+  }
   const { verdict, firstError } = result;
   const brief = writeProofBrief(proof, shown.repository);
   const isForBot = brief !== '' && plan?.isByBot === true;

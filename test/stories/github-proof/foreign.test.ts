@@ -145,7 +145,9 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
   const shop = await openProvingShop(stage, `corner/${what.replaceAll(' ', '-')}`);
   const tests = Object.keys(files).length === 0 ? {} : { [TESTS]: writeTests({ 'takes lower case': SHOWS }) };
   const pull = await shop.pull({ ...tests, ...files, 'src/coupons.js': await shop.mended() });
-  expect((await proveAtOnce(shop, pull))?.title).toMatch(words);
+  const proof = await proveAtOnce(shop, pull);
+  expect(proof?.title).toMatch(words);
+  expect(proof?.summary.trim()).not.toBe('');
   expect(shop.drafts()).toEqual([]);
 });
 
