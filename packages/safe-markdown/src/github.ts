@@ -287,11 +287,12 @@ function removeOrders(markdown: string): string {
 /**
  * Untrusted text for places that render no code, such as titles and commit messages: one line of at most `max`
  * characters, cut at a word, in which GitHub and CI read nothing. A `label` gets into no commit, where CI obeys words in
- * brackets: it keeps those of code, with a space where Markdown would make a link of them.
+ * brackets, and is shown as it is: it keeps those of code, with a space where Markdown would make a link of them, and stars.
  */
 export function formatPlain(text: string, max: number, place: 'commit' | 'label' = 'commit'): string {
   const changeBrackets = place === 'label' ? partLinks : removeBrackets;
-  const clean = (words: string) => removeTextMarks(changeBrackets(words));
+  const removeStars = (words: string) => (place === 'label' ? words : words.replaceAll('*', ''));
+  const clean = (words: string) => removeTextMarks(removeStars(changeBrackets(words)));
   let plain = clean(sanitiseLine(text, 4 * max));
   // What is taken out of a word can leave another one that means something.
   for (let before = ''; before !== plain; ) {
@@ -304,8 +305,9 @@ export function formatPlain(text: string, max: number, place: 'commit' | 'label'
   return `${(word.length > max / 2 ? word : cut).trimEnd()}…`;
 }
 
+/** A colon makes a link of what is in brackets only where a line begins, and a second pair needs such a line. */
 function partLinks(text: string): string {
-  return text.replace(/\](?=[([:])/g, '] ');
+  return text.replaceAll('](', '] (').replace(/^(\s{0,9}\[[^\]]{1,999}\])(?=:)/, '$1 ');
 }
 
 function removeBrackets(text: string): string {
@@ -314,14 +316,14 @@ function removeBrackets(text: string): string {
 
 function removeTextMarks(text: string): string {
   return text
-    .replace(/[`*]+|<!--|-->/g, '')
+    .replace(/`+|<!--|-->/g, '')
     .replace(/[<>]/g, ' ')
     .replace(/(?<=[\p{L}\p{N}])@/gu, ' at ')
     .replaceAll('@', '')
     .replace(/(?:[a-z][a-z0-9+.-]{0,30})?:\/\/+/gi, '')
     .replace(/www\./gi, '')
     .replace(/mailto:/gi, '')
-    .replace(/\s{0,9}(?<!#)#+\s{0,9}(?=\d)/g, ' no. ')
+    .replace(/([([{]?)\s{0,9}(?<!#)#+\s{0,9}(?=\d)/g, (_, bracket: string) => `${bracket || ' '}no. `)
     .replace(/\b(GH|GHSA|CVE)-/gi, '$1 ')
     .replace(/([\w-]-by)\s*:/gi, '$1')
     .replace(/skip-checks/gi, 'skip checks')

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatPlain } from '../src/github.ts';
+import { parseMarkdown } from '../src/parse.ts';
 import '../../../test/support/property-seed.ts';
 import { ANY_CHARACTER } from '../../../test/support/any-character.ts';
 
@@ -28,7 +29,10 @@ describe('plain words', () => {
       "Type 'string[]' has no [Symbol.iterator] ({ a }) mona x",
     );
     expect(formatPlain('![p](https://evil.example/p.png) [a][b] [x]: y', 200, 'label')).toBe(
-      '![p] (evil.example/p.png) [a] [b] [x] : y',
+      '![p] (evil.example/p.png) [a][b] [x]: y',
+    );
+    expect(formatPlain('AssertionError [ERR_ASSERTION]: /(?:a*)(b*)/ (#646)', 200, 'label')).toBe(
+      'AssertionError [ERR_ASSERTION]: /(?:a*)(b*)/ (no. 646)',
     );
   });
 
@@ -41,6 +45,10 @@ describe('plain words', () => {
       '-',
       '[',
       ']',
+      '](',
+      ']:',
+      '![',
+      '*',
       'skip ci',
       'GH-',
       'http',
@@ -66,6 +74,10 @@ describe('plain words', () => {
         expect(plain).not.toMatch(ACTS);
         expect(plain.length).toBeLessThanOrEqual(72);
         expect(plain.isWellFormed()).toBe(true);
+        // Also where it is read as Markdown, which GitHub does not do with the title of a check run.
+        const label = formatPlain(parts.join(''), 72, 'label');
+        expect(label).not.toMatch(/@|#\d|:\/\/|\bwww\.|[<>`]|[\r\n\u200b\u202e]/i);
+        expect(JSON.stringify(parseMarkdown(label))).not.toMatch(/"type":"(?:link|image|definition|html)/);
       }),
       { numRuns: 2_000 },
     );
