@@ -46,7 +46,11 @@ export const NAMING_LINES: readonly NamingLine[] = [
   { word: 'FAIL [', pattern: /^\s{1,8}FAIL \[ *[\d.]+s\] (?:\([\d/ ]+\) )?(\S.{1,300})$/ },
   // Jest, Vitest
   { word: '● ', pattern: /^\s{0,4}● (.{1,300} › .{1,600})$/ },
-  { word: 'FAIL', pattern: /^\s{0,4}FAIL {1,3}(?<path>[^\s>]{1,300}\.[cm]?[jt]sx?) > (.{1,400})$/ },
+  {
+    word: 'FAIL',
+    pattern:
+      /^\s{0,4}FAIL {1,3}(?:\|[^|\s]{1,40}\| | ?[\w@./:-]{1,40} {1,2})?(?<path>[^\s>]{1,300}\.[cm]?[jt]sx?) > (.{1,400})$/,
+  },
   // Node's own
   { word: '✖ ', pattern: /^\s{0,40}✖ (.{1,300}) \(\d{1,9}(?:\.\d{1,9})?ms\)$/ },
   // RSpec, GoogleTest, CTest, .NET, TAP, harnesses with pipes
@@ -60,6 +64,7 @@ export const NAMING_LINES: readonly NamingLine[] = [
   { word: "rspec './", pattern: /^rspec '\.\/(?<path>[^\s:[']{1,300})\[[\d:]{1,40}\]' # (.{1,400})$/ },
   { word: '#', pattern: /^([A-Z][\w:]{0,200}#\S.{0,200}?) \[[^\s\]]{1,300}:\d{1,6}\]:?$/ },
   { word: '#test_', pattern: /^([A-Z][\w:]{0,200}#test_\S{1,200}):$/ },
+  { word: '#test_', pattern: /^(\S.{0,200}?#test_\d{4}_.{1,200}?) \[[^\s\]]{1,300}:\d{1,6}\]:?$/ },
   { word: ') ', pattern: /^\s{1,4}\d{1,4}\) ((?:test |doctest |property ).{1,300} \([\w.]{1,200}\))$/ },
   { word: '*** FAILED ***', pattern: /^(?:\[info\] )?\s{0,8}- (.{1,300}) \*\*\* FAILED \*\*\*/ },
   // AVA, Bun, Deno, Playwright, Karma
@@ -242,6 +247,8 @@ export interface FailedTest {
   readonly at: number;
   /** Its file, where the runner names it; "" otherwise. */
   readonly path: string;
+  /** Whether the run ended in it: tests behind it did not run. */
+  readonly endsRun?: boolean;
 }
 
 const MAX_TESTS = 2_000;
@@ -267,8 +274,8 @@ const READERS: readonly ((span: StepLines) => readonly NamedTest[])[] = [
 /** Distinct failed tests between two lines, in order of their first mention. */
 export function findFailedTests(lines: readonly LogLine[], from: number, to: number): readonly FailedTest[] {
   const distinct = new Map<string, FailedTest>();
-  for (const { name, at, path = '' } of findMentions({ lines, from, to })) {
-    if (!distinct.has(name)) distinct.set(name, { name, at, path });
+  for (const { name, at, path = '', endsRun } of findMentions({ lines, from, to })) {
+    if (!distinct.has(name)) distinct.set(name, { name, at, path, ...(endsRun && { endsRun }) });
   }
   return [...distinct.values()];
 }

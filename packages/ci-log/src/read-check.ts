@@ -117,6 +117,8 @@ export interface ReadCheck {
   };
   /** How the first failed test is run; null: none is named, or its runner is not known. */
   readonly firstTest: FirstTest | null;
+  /** Whether a run of tests ended in one of them, so that those behind it did not run. */
+  readonly isCutShort: boolean;
 }
 
 interface LogText {
@@ -183,6 +185,7 @@ export function readCheck(texts: CheckTexts): ReadCheck {
     isInformative: print !== null && !isTimeOut,
     ...(before !== null && { before }),
     firstTest: findFirstTest(text.lines, cause, named.tests),
+    isCutShort: cause.tests.some(({ endsRun }) => endsRun === true),
   };
 }
 

@@ -10,6 +10,8 @@ export interface NamedTest {
   readonly path?: string;
   /** Whether a line above names the same test: as another assertion of it, or its result. */
   readonly repeats?: boolean;
+  /** Whether the run ended in it: tests behind it did not run. */
+  readonly endsRun?: boolean;
 }
 
 interface TestScope {

@@ -48,6 +48,11 @@ describe('failed tests', () => {
     ['Jest', JEST, ['coupons › takes the discount off once']],
     ['Vitest', [' FAIL  test/a.test.ts > cart > adds'], ['test/a.test.ts::cart > adds']],
     [
+      'Vitest, with the name of a project, which is a badge in colour',
+      [' FAIL  |unit| test/a.test.ts > cart > adds', ' FAIL   node  test/b.test.ts > cart > takes'],
+      ['test/a.test.ts::cart > adds', 'test/b.test.ts::cart > takes'],
+    ],
+    [
       "Node's own",
       [
         '✔ adds (0.4ms)',
@@ -82,6 +87,43 @@ describe('failed tests', () => {
         ],
       ],
       ['takes a coupon', 'rounds'],
+    ],
+    [
+      'tape, whose process an error ends within a test',
+      [
+        ...['TAP version 13', '# adds', 'ok 1 should be equal', '# takes a coupon', '/a/src/coupons.js:3'],
+        ...['    throw new Error("no coupon")', '    ^', '', 'Error: no coupon', '    at take (/a/src/coupons.js:3:9)'],
+        ...['', 'Node.js v22.1.0', 'npm error code 1'],
+      ],
+      ['takes a coupon'],
+    ],
+    [
+      'brittle, which had a result of the test above',
+      [
+        ...['TAP version 13', '', '# adds', '    ok 1 - should be equal', 'ok 1 - adds # time = 3ms', ''],
+        ...['Error: no coupon', '    at take (/a/src/coupons.js:3:9)', '', 'Node.js v22.1.0'],
+      ],
+      [],
+    ],
+    [
+      'tape, where another process ended so, and the tests went on',
+      [
+        ...[
+          'TAP version 13',
+          '# adds',
+          'Error: no coupon',
+          '    at take (/a/src/coupons.js:3:9)',
+          '',
+          'Node.js v22.1.0',
+        ],
+        ...['ok 1 should exit', '# takes a coupon', 'ok 2 should be equal', '1..2', '# tests 2'],
+      ],
+      [],
+    ],
+    [
+      'tape, whose process a test ends itself',
+      ['TAP version 13', '# adds', 'Error: no coupon', '    at take (/a/src/coupons.js:3:9)'],
+      [],
     ],
     [
       'node-tap, whose files and tests have results of their own',
@@ -133,6 +175,7 @@ describe('failed tests', () => {
     ],
     ['Go', ['--- FAIL: TestA (0.00s)', '    --- FAIL: TestA/b (0.00s)'], ['TestA', 'TestA/b']],
     ['Rust', ['test cart::adds ... FAILED', 'test cart::takes ... ok'], ['cart::adds']],
+    ['minitest with groups', ['cart#test_0001_adds up [test/cart_test.rb:9]:'], ['cart#test_0001_adds up']],
     ['RSpec', ['rspec ./spec/cart_spec.rb:12 # Cart adds'], ['spec/cart_spec.rb::Cart adds']],
     [
       'GoogleTest',
