@@ -11,6 +11,11 @@ function added(path: string, after: string): FileChange {
   return { kind: 'added', path, mode: '100644', after };
 }
 
+function listTouched(files: readonly FileChange[]): readonly string[] {
+  const { tests } = listOwnTests({ base: BASE, files });
+  return tests.filter(({ isTouched }) => isTouched).map(({ title }) => title);
+}
+
 describe('tests by language', () => {
   const cases: readonly [string, string, readonly string[]][] = [
     ['test/cart.test.js', "test('adds up', () => {\n  assert.equal(1, 2);\n});\n", ['adds up']],
@@ -26,7 +31,7 @@ describe('tests by language', () => {
   it.each(cases)('%s', (path, text, titles) => {
     const parts = splitChange({ base: BASE, files: [FIX, added(path, text)] });
     expect(parts?.fix.files).toEqual([FIX]);
-    expect(listOwnTests(parts?.test ?? { base: '', files: [] }).titles).toEqual(titles);
+    expect(listTouched(parts?.test.files ?? [])).toEqual(titles);
   });
 });
 
@@ -34,23 +39,53 @@ it('knows a changed test by the title above the changed line, and leaves its nei
   const before = "test('one', () => {\n  run(1);\n});\ntest('two', () => {\n  run(2);\n});\nconst late = 1;\n";
   const after = before.replace('run(2)', 'run(3)').replace('late = 1', 'late = 2');
   const file: FileChange = { kind: 'modified', path: 'test/a.test.js', before, after };
-  expect(listOwnTests({ base: BASE, files: [file] })).toEqual({
-    files: ['test/a.test.js'],
-    titles: ['two'],
-    groups: [],
-    asserts: 'unknown',
-  });
+  expect(listTouched([file])).toEqual(['two']);
+  expect(listOwnTests({ base: BASE, files: [file] }).asserts).toBe('unknown');
 });
 
-it('takes no part of a string, and no sum of strings, for the title of a test', () => {
-  const row = "    { base: '/', input: 'https://test.com', out: '/' },\n";
-  const more = "    {\n      base: '/a',\n      out: '/b',\n    },\n";
-  const run =
-    "  for (const one of rows) {\n    test(one.base + ' + ' + one.out, () => {\n      join(one);\n    });\n  }\n";
-  const before = `describe('joins', () => {\n  const rows = [\n${row}  ];\n${run}});\n`;
-  const after = before.replace(row, `${row}${more}`).replace('join(one)', 'join(one, 1)');
-  const file: FileChange = { kind: 'modified', path: 'test/a.test.js', before, after };
-  expect(listOwnTests({ base: BASE, files: [file] }).titles).toEqual([]);
+describe('tests that a change touches in JavaScript', () => {
+  const each = "it.each([\n  [1, 2],\n  [2, 3],\n])('adds %i to %i', (a, b) => {\n  expect(add(a, b)).toBe(3);\n});\n";
+  const loop =
+    "describe('joins', () => {\n  const rows = [\n    { base: '/', input: 'https://test.com' },\n  ];\n" +
+    "  for (const row of rows) {\n    test(row.base + ' + ' + row.input, () => {\n      join(row);\n    });\n  }\n});\n";
+  const other = "const rows = [\n  1,\n];\nit('adds', () => {\n  add();\n});\n";
+  const nested =
+    "test('carts', async (t) => {\n  await t.test('adds', () => {\n    add(1);\n  });\n  await t.test('takes', () => {});\n});\n";
+  const cases: readonly [string, string, readonly [string, string], readonly string[]][] = [
+    ['a new row of a table', each, ['  [2, 3],', '  [2, 3],\n  [3, 4],'], ['adds %i to %i']],
+    [
+      'a row above the loop that makes tests of it',
+      loop,
+      ["com' },", "com' },\n    1,"],
+      ["row.base + ' + ' + row.input"],
+    ],
+    ['a list that no test is made from', other, ['  1,', '  1,\n  2,'], []],
+    ['the inner one of two', nested, ['add(1)', 'add(2)'], ['adds']],
+    ['a comment that looks like one', other, ["it('adds'", "// it('takes', () => {});\nit('adds'"], []],
+    ['a pattern that has a method of that name', other, ['  add();', "  /a/.test('abc', 1);"], ['adds']],
+    ['a word within a text', other, ['  add();', "  text(<p>Don't test('it', now)</p>);"], ['adds']],
+  ];
+  it.each(cases)('%s', (_, before, [from, to], titles) => {
+    const after = before.replace(from, to);
+    expect(listTouched([{ kind: 'modified', path: 'test/a.test.js', before, after }])).toEqual(titles);
+  });
+
+  it('counts a title that another test has as well', () => {
+    const before = "describe('one', () => {\n  it('works', () => {});\n});\n";
+    const after = `${before}describe('two', () => {\n  it('works', () => {});\n});\n`;
+    const { tests } = listOwnTests({ base: BASE, files: [{ kind: 'modified', path: 'a.test.ts', before, after }] });
+    expect(tests.map(({ groups, isAdded }) => [groups, isAdded])).toEqual([
+      [['one'], false],
+      [['two'], true],
+    ]);
+  });
+
+  it('adds none that it only moves', () => {
+    const before = "it('one', () => {});\nit('two', () => {});\n";
+    const after = "it('two', () => {});\nit('one', () => {});\n";
+    const { tests } = listOwnTests({ base: BASE, files: [{ kind: 'modified', path: 'a.test.ts', before, after }] });
+    expect(tests.filter(({ isAdded }) => isAdded)).toEqual([]);
+  });
 });
 
 describe('what the new lines of tests assert', () => {
@@ -73,7 +108,7 @@ describe('no parts, so one commit without a proof', () => {
     ['no test', [FIX]],
     ['a test without a fix', [added('test/a.test.js', "test('a', () => {});\n")]],
     ['only data of tests', [FIX, added('test/fixtures/a.json', '{}\n')]],
-    ['a computed title', [FIX, added('test/a.test.js', "it.each([1])('adds %i', () => {});\n")]],
+    ['a computed title', [FIX, added('test/a.test.js', "it.each([1])('%i', () => {});\n")]],
     ['tests within the code', [{ ...FIX, after: '#[test]\nfn adds() {}\n', path: 'src/lib.rs' } as FileChange]],
     ['a deleted test', [FIX, { kind: 'deleted', path: 'test/a.test.js', before: "test('a', () => {});\n" }]],
   ];

@@ -4,16 +4,20 @@ import {
   type BaseCheck,
   type GreenFacts,
   type HalfCheck,
-  isOwnTest,
   judgeGreenHalf,
   judgeRedHalf,
   listThrown,
   type RedFacts,
 } from '../../src/core/proof/judge-halves.ts';
+import type { OwnTest } from '../../src/core/proof/named-tests.ts';
 import { noteChecks, notePassed, type ProofVerdict, refuteByChecks } from '../../src/core/proof/proof.ts';
 import { describeProofVerdict, lowerConfidence, toProof, toUnrunProof } from '../../src/core/proof/proof-view.ts';
 
-const OWN = { files: ['test/cart.test.js'], titles: ['adds up'], groups: ['cart'], asserts: 'result' as const };
+const ADDS: OwnTest = {
+  ...{ file: 'test/cart.test.js', title: 'adds up', parts: ['adds up'], groups: ['cart'] },
+  ...{ isTouched: true, isAdded: true },
+};
+const OWN = { files: ['test/cart.test.js'], tests: [ADDS], groups: ['cart'], asserts: 'result' as const };
 const ASSERTION = 'AssertionError [ERR_ASSERTION]: 1 !== 2';
 const THROWN = "TypeError: Cannot read properties of undefined (reading '0')";
 const AT = '2026-11-23T12:00:00Z';
@@ -25,6 +29,7 @@ function check(name: string, state: HalfCheck['state'], more: Partial<HalfCheck>
     firstError: '',
     namesOwn: false,
     showsReported: true,
+    isCutShort: false,
     isFlaky: false,
   };
   return { ...blank, name, state, url: `https://github.test/${name}`, at: AT, ...more };
@@ -177,21 +182,6 @@ it('takes from a report the errors that have a stack trace, without what differs
   ]);
 });
 
-describe('our tests by the names that runners give them', () => {
-  const cases: readonly [string, boolean][] = [
-    ['adds up', true],
-    ['test/cart.test.js::cart > adds up', true],
-    ['test/cart.test.js > cart > adds up', true],
-    ['cart adds up', true],
-    ['cart › adds up', true],
-    ['/home/runner/work/shop/shop/test/cart.test.js > adds up', true],
-    ['test/other.test.js::cart > adds up', false],
-    ['never adds up again', false],
-    ['madds up', false],
-  ];
-  it.each(cases)('%s: %s', (name, expected) => expect(isOwnTest(name, OWN)).toBe(expected));
-});
-
 const RED = { url: 'https://github.test/red', at: AT };
 const HALF = { checks: [{ name: 'test', app: 'github-actions', red: RED }], turned: ['adds up'] };
 
@@ -304,8 +294,8 @@ describe('a proof that has ended', () => {
       tests: [],
       firstError: '',
     } as const;
-    const checks = [{ ...status, namesOwn: false, showsReported: false, isFlaky: false }];
-    const own = { files: ['a.test.js'], titles: ['adds'], groups: [], asserts: 'result' } as const;
+    const checks = [{ ...status, namesOwn: false, showsReported: false, isCutShort: false, isFlaky: false }];
+    const own = { ...OWN, files: ['a.test.js'] };
     const judged = judgeRedHalf({ base: [], checks, own, report: '', isLate: false, mayRepeat: true });
     expect(judged.kind === 'ended' && describeProofVerdict(judged.verdict)).toMatch(/^only commit statuses were seen/);
   });

@@ -64,7 +64,13 @@ export async function openProvingShop(
   {
     workflows = { 'ci.yml': CI },
     config,
-  }: { readonly workflows?: Readonly<Record<string, string>>; readonly config?: string } = {},
+    command = ['node', '--test', '--test-reporter=spec'],
+  }: {
+    readonly workflows?: Readonly<Record<string, string>>;
+    readonly config?: string;
+    /** Of its job. */
+    readonly command?: readonly string[];
+  } = {},
 ): Promise<ProvingShop> {
   const { double } = stage;
   const { people } = double;
@@ -72,7 +78,7 @@ export async function openProvingShop(
   const files = Object.fromEntries(
     Object.entries(workflows).map(([file, text]) => [`.github/workflows/${file}`, text]),
   );
-  const ci = startCi(double, name, { jobs: { test: ['node', '--test', '--test-reporter=spec'] } });
+  const ci = startCi(double, name, { jobs: { test: command } });
   await people.push(name, { by: 'mara', files });
   const settle = async () => {
     do await stage.rest();

@@ -1,6 +1,8 @@
 // The parts of a change: tests that show the fault, and the fix; and the names of the tests that it adds or changes.
 import { type ChangeSet, diffLines, type FileChange, hasChanges } from 'causeway-diff';
 import { toComparablePath } from 'causeway-paths';
+import { isTold, type OwnTest } from './named-tests.ts';
+import { readWrittenTests, type WrittenFile, type WrittenTest } from './written-tests.ts';
 
 const TEST_PATH =
   /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__|__snapshots__|snapshots?|androidtest|[^/]+tests?|integration-tests?|cypress|features)\/|(?:^|\/)(?:tests?|test_[^/]+|conftest)\.[a-z]+$|[._-](?:tests?|specs?|e2e|cy|snap)(?:-d)?\.[^/]+$|\.(?:snap|approved\.[^/]+|golden)$|tests?\.(?:java|kt|cs|scala|groovy|php|swift)$|(?:it|spec|testcase)\.(?:java|kt|groovy|scala|cs)$/;
@@ -35,8 +37,13 @@ export function splitChange({ base, files }: ChangeSet): ChangeParts | null {
   const changed = files.filter(hasChanges);
   const test = changed.filter(isTestChange);
   const fix = changed.filter((file) => !isTestChange(file));
-  if (fix.length === 0 || test.flatMap(listTouchedTests).length === 0) return null;
+  if (fix.length === 0 || !test.flatMap((file) => readChangedTests(file).tests).some(isProvable)) return null;
   return { test: { base, files: test }, fix: { base, files: fix } };
+}
+
+/** Whether the change touches it, and logs can name it. */
+export function isProvable(test: OwnTest): boolean {
+  return test.isTouched && isTold(test);
 }
 
 /** A test that is deleted, or moved between tests and code, shows no fault: it belongs to the fix. */
@@ -48,8 +55,8 @@ function isTestChange(file: FileChange): boolean {
 /** What identifies the tests of a change in the log of a check. */
 export interface OwnTests {
   readonly files: readonly string[];
-  /** As they are written in the source: titles of JavaScript and Ruby, names of functions elsewhere. */
-  readonly titles: readonly string[];
+  /** Those that the change adds or changes, and their neighbours. */
+  readonly tests: readonly OwnTest[];
   /** Titles of groups in those files: runners report them as failed with their tests. */
   readonly groups: readonly string[];
   /** What their new lines assert: a fix that hides an error passes tests that assert no more than that there is none. */
@@ -57,11 +64,11 @@ export interface OwnTests {
 }
 
 export function listOwnTests({ files }: ChangeSet): OwnTests {
-  const distinct = (texts: readonly string[]) => [...new Set(texts)];
+  const read = files.map(readChangedTests);
   return {
     files: files.map(({ path }) => path),
-    titles: distinct(files.flatMap(listTouchedTests)),
-    groups: distinct(files.flatMap(listGroups)),
+    tests: read.flatMap(({ tests }) => tests),
+    groups: [...new Set(read.flatMap(({ groups }) => groups))],
     asserts: findAsserted(files.flatMap(listNewLines)),
   };
 }
@@ -80,18 +87,75 @@ function findAsserted(lines: readonly string[]): OwnTests['asserts'] {
   return bare.some((line) => NO_ERROR.test(line)) ? 'no_error' : 'unknown';
 }
 
-/** Titles of the tests whose own line is new: those that the change adds. */
-export function listAddedTests({ files }: ChangeSet): readonly string[] {
-  const titles = files.flatMap((change) => {
-    if (change.kind === 'deleted') return [];
-    const lines = change.after.split('\n');
-    const before = new Set(
-      change.kind === 'added' ? [] : change.before.split('\n').flatMap((line) => readBlockTitle(line) ?? []),
-    );
-    const inserted = findInserted(change, lines).flatMap((at) => readBlockTitle(lines[at] ?? '') ?? []);
-    return inserted.filter((title) => !before.has(title));
+interface ChangedTests {
+  readonly tests: readonly OwnTest[];
+  readonly groups: readonly string[];
+}
+
+const NO_TESTS: ChangedTests = { tests: [], groups: [] };
+
+function readChangedTests(change: FileChange): ChangedTests {
+  if (change.kind === 'deleted') return NO_TESTS;
+  const written = SCRIPT.test(change.path) ? readWrittenTests(change.after) : null;
+  return written === null ? readNamedFunctions(change) : readTitledTests(change, written);
+}
+
+const SCRIPT = /\.[cm]?[jt]sx?$/;
+
+/** A test is added where its title is new, and changed where a line of it is, or a row of the table that it is made from. */
+function readTitledTests(change: Exclude<FileChange, { kind: 'deleted' }>, written: WrittenFile): ChangedTests {
+  const inserted = new Set(findInserted(change, change.after.split('\n')));
+  const touched = new Set<WrittenTest>();
+  for (const line of inserted) {
+    const inner = findInnermost(written.tests, line);
+    if (inner !== null) touched.add(inner);
+    else for (const test of written.tests) if (test.tables.some((table) => isBetween(line, table))) touched.add(test);
+  }
+  const before = change.kind === 'added' ? [] : (readWrittenTests(change.before)?.tests ?? []);
+  const old = countTitles(before);
+  const now = countTitles(written.tests);
+  const isNew = (title: string) => (now.get(title) ?? 0) > (old.get(title) ?? 0);
+  const tests = written.tests.map((test): OwnTest => {
+    const { title, parts, groups } = test;
+    const isAdded = inserted.has(test.at) && isNew(title);
+    return { file: change.path, title, parts, groups, isTouched: isAdded || touched.has(test), isAdded };
   });
-  return [...new Set(titles)];
+  return { tests, groups: written.groups };
+}
+
+function findInnermost(tests: readonly WrittenTest[], line: number): WrittenTest | null {
+  const around = tests.filter((test) => isBetween(line, test));
+  return around.reduce<WrittenTest | null>(
+    (inner, test) => (inner === null || test.to - test.from <= inner.to - inner.from ? test : inner),
+    null,
+  );
+}
+
+function isBetween(line: number, { from, to }: { readonly from: number; readonly to: number }): boolean {
+  return line >= from && line <= to;
+}
+
+function countTitles(tests: readonly Pick<WrittenTest, 'title'>[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { title } of tests) counts.set(title, (counts.get(title) ?? 0) + 1);
+  return counts;
+}
+
+/** Of other languages, and of what can't be followed: by lines. Of neighbours nothing is said. */
+function readNamedFunctions(change: Exclude<FileChange, { kind: 'deleted' }>): ChangedTests {
+  const lines = change.after.split('\n');
+  const inserted = findInserted(change, lines);
+  const fresh = new Set(inserted);
+  const places = new Set(inserted.flatMap((at) => findTestAround(lines, at) ?? []));
+  const titles = (text: string) => text.split('\n').flatMap((line) => ({ title: readBlockTitle(line) ?? '' }));
+  const old = countTitles(change.kind === 'added' ? [] : titles(change.before));
+  const now = countTitles(titles(change.after));
+  const tests = [...places].map((at): OwnTest => {
+    const title = readBlockTitle(lines[at] ?? '') ?? '';
+    const isAdded = fresh.has(at) && (now.get(title) ?? 0) > (old.get(title) ?? 0);
+    return { file: change.path, title, parts: [title], groups: null, isTouched: true, isAdded };
+  });
+  return { tests, groups: listGroups(change) };
 }
 
 /** With computed parts, such as `${n}` or `%s`, a title isn't what the log says. */
@@ -107,14 +171,6 @@ const NAMED: readonly RegExp[] = [
   /\b(?:void|fun|Task) `?(\w{1,200})`?\(/,
 ];
 
-/** Titles of the tests of which lines are new. */
-function listTouchedTests(change: FileChange): readonly string[] {
-  if (change.kind === 'deleted') return [];
-  const lines = change.after.split('\n');
-  const titles = findInserted(change, lines).flatMap((at) => findTitleAround(lines, at) ?? []);
-  return [...new Set(titles)];
-}
-
 function listNewLines(change: FileChange): readonly string[] {
   if (change.kind === 'deleted') return [];
   const lines = change.after.split('\n');
@@ -128,17 +184,16 @@ function findInserted(change: Exclude<FileChange, { kind: 'deleted' }>, lines: r
   );
 }
 
-/** Of the test that begins at the line or that the line is in. */
-function findTitleAround(lines: readonly string[], at: number): string | null {
-  const own = readBlockTitle(lines[at] ?? '');
-  if (own !== null) return own;
+/** Where the test begins that the line is in. */
+function findTestAround(lines: readonly string[], at: number): number | null {
+  if (readBlockTitle(lines[at] ?? '') !== null) return at;
   const depth = measureBlockIndent(lines[at] ?? '');
   for (let above = at - 1; above >= 0 && depth > 0; above -= 1) {
     const line = lines[above] ?? '';
     if (line.trim() === '' || measureBlockIndent(line) >= depth) continue;
-    const title = readBlockTitle(line);
+    if (readBlockTitle(line) !== null) return above;
     // The end of a block at a lower depth, or a function of another kind: the line isn't in a test.
-    if (title !== null || measureBlockIndent(line) === 0) return title;
+    if (measureBlockIndent(line) === 0) return null;
   }
   return null;
 }

@@ -16,6 +16,7 @@ const AGAINST: Readonly<Record<Exclude<OtherFailure['code'], 'other_bases'>, str
   other_tests: 'Find out why other tests fail without the change: the new test files may change what they share.',
   other_checks: 'Find out why another check fails with the new tests alone, and have it pass without the change.',
   unnamed: 'Have the log of CI name each failed test by its title.',
+  unseen: 'Give each test a title that no other has, and have none end the run, so that the log names each that fails.',
   flaky: 'Find out why a check both fails and passes at the same commit, and make its tests repeatable.',
   still_red: 'Have the checks of the pull request itself pass first.',
   other_error:
@@ -85,6 +86,7 @@ export function writeProofBrief(proof: ForeignProof, repository: string): string
 function listBlamed({ verdict }: Extract<ForeignResult, { readonly kind: 'judged' }>): readonly QuotedPart[] {
   if (verdict.state !== 'fails_otherwise') return [];
   const { because } = verdict;
+  if (because.code === 'unseen') return [{ heading: 'Tests that the log does not show to fail', lines: because.tests }];
   if ('tests' in because) return [{ heading: 'Other tests that fail without the change', lines: because.tests }];
   return 'checks' in because ? [{ heading: 'Checks that it is about', lines: because.checks }] : [];
 }

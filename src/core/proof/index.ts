@@ -2,9 +2,9 @@
 export {
   ASSERTION,
   type ChangeParts,
+  isProvable,
   isTestAlone,
   isTestPath,
-  listAddedTests,
   listOwnTests,
   type OwnTests,
   splitChange,
@@ -32,11 +32,11 @@ export {
   type BaseCheck,
   type GreenFacts,
   type HalfCheck,
-  isOwnTest,
   judgeGreenHalf,
   judgeRedHalf,
   listThrown,
 } from './judge-halves.ts';
+export { findFailedOwn, isTold, labelTests, listShownNames, type OwnTest } from './named-tests.ts';
 export {
   type ChangedFile,
   type EndedProof,

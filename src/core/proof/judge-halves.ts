@@ -4,6 +4,7 @@
 import { foldSpaces } from 'causeway-visible-text';
 import type { Check } from '../check/index.ts';
 import type { OwnTests } from './change-parts.ts';
+import { isOwnTest, isSameNamedFile } from './named-tests.ts';
 import { listDistinctNames, type OtherFailure, type ProofVerdict, type RedHalf, type RedJudgement } from './proof.ts';
 
 /** A check as one of the halves sees it. */
@@ -16,6 +17,8 @@ export interface HalfCheck extends Pick<Check, 'name' | 'app' | 'state' | 'url'>
   readonly namesOwn: boolean;
   /** Whether its log has one of the errors of the report (`listThrown`); true if there is none. */
   readonly showsReported: boolean;
+  /** Whether a run of tests ended in one of them, so that those behind it did not run. */
+  readonly isCutShort: boolean;
   /** Whether it had another result at this commit before. */
   readonly isFlaky: boolean;
 }
@@ -185,30 +188,9 @@ function findTurned({ tests }: Pick<HalfCheck, 'tests'>, own: OwnTests): readonl
   return tests.filter((name) => isOwnTest(name, own));
 }
 
-/**
- * Runners put file and groups before the title: `test/a.test.js::cart > adds`, `tests/test_a.py::TestCart::test_adds`.
- */
-export function isOwnTest(name: string, { titles, files }: OwnTests): boolean {
-  const file = /^([^\s:]{1,300}\.\w{1,8})(?:::| > )/.exec(name)?.[1];
-  if (file !== undefined && !files.some((own) => isSameNamedFile(file, own))) return false;
-  const bare = name.replace(/\[[^[\]]{0,200}\]$/, '');
-  return titles.some((title) => endsWithTitle(name, title) || endsWithTitle(bare, title));
-}
-
-function endsWithTitle(name: string, title: string): boolean {
-  if (title === '' || !name.endsWith(title)) return false;
-  const before = name.slice(0, name.length - title.length);
-  return before === '' || /(?:[\s:>›»./#])$/.test(before);
-}
-
 /** Groups and files are reported as failed with the tests in them. */
 function isOfOwn(name: string, own: OwnTests): boolean {
   return isOwnTest(name, own) || own.groups.includes(name) || own.files.some((file) => isSameNamedFile(name, file));
-}
-
-/** Machines name it by its whole path. */
-function isSameNamedFile(named: string, file: string): boolean {
-  return named === file || named.endsWith(`/${file}`) || file.endsWith(`/${named}`);
 }
 
 /** The test did not run to its assertion: it, or what it imports, is broken or missing; or the machine failed. */

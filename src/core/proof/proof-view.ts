@@ -212,6 +212,10 @@ function describeOtherFailure(because: OtherFailure): string {
       return `without the fix, other checks fail too: ${listShort(because.checks)}`;
     case 'unnamed':
       return `without the fix, ${listShort(because.checks)} fails, but its log does not name the new test`;
+    case 'unseen':
+      return because.isCutShort
+        ? `the tests alone end before all new ones have run: ${listShort(because.tests)} ${because.tests.length === 1 ? 'was' : 'were'} not seen to fail`
+        : `by its names the log of the tests alone does not tell whether all new ones fail: ${listShort(because.tests)}`;
     case 'flaky':
       return `${listShort(because.checks)} both passed and failed at the same commit`;
     case 'still_red':

@@ -44,6 +44,8 @@ export type OtherFailure =
   | { readonly code: 'other_tests'; readonly tests: readonly string[] }
   /** Neither of them fails on the base. */
   | { readonly code: 'other_checks' | 'unnamed' | 'flaky' | 'still_red'; readonly checks: readonly string[] }
+  /** Whether they fail is not known: their names don't tell, or the run ended before them. */
+  | { readonly code: 'unseen'; readonly tests: readonly string[]; readonly isCutShort: boolean }
   /** The test could not run, or broke on something else. */
   | { readonly code: 'other_error'; readonly line: string }
   /** It asserts no more than that there is no error. */

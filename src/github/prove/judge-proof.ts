@@ -3,16 +3,19 @@ import type { NamedCheck } from '../../core/check/index.ts';
 import {
   type BaseCheck,
   type ForeignResult,
+  findFailedOwn,
   findOneBase,
+  type HalfCheck,
   hashChange,
-  isOwnTest,
+  isTold,
   judgeGreenHalf,
   judgeRedHalf,
   listMovedPaths,
   listPathsOf,
   listRunFaults,
+  listShownNames,
   type OtherFailure,
-  type OwnTests,
+  type OwnTest,
   type ProofVerdict,
   type RedPlan,
   toRunRecord,
@@ -74,7 +77,7 @@ function endHalf(titles: readonly string[], verdict: ProofVerdict, more: Partial
   return { kind: 'ended', result: { kind: 'judged', verdict, tests: titles, ...none, ...more } };
 }
 
-export interface PushedHalf extends Pick<PlannedRedHalf, 'own' | 'titles'> {
+export interface PushedHalf extends Pick<PlannedRedHalf, 'own' | 'wanted' | 'titles'> {
   readonly plan: RedPlan;
   readonly testCommit: string;
   /** Since the draft is there. */
@@ -88,7 +91,7 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
   const limit = named.length === 0 ? NO_CHECKS_MS : HALF_MS;
   const isLate = ageMs >= limit;
   const base = (await readNamedChecks(at, plan.base)).map(({ latest }): BaseCheck => latest);
-  const names = [...own.titles, ...own.files];
+  const names = [...listShownNames(own.tests), ...own.files];
   const checks = await readHalf(at, named, { names, thrown: NO_WORDS.thrown, isLate });
   const judgement = judgeRedHalf({ base, checks, own, report: '', isLate, mayRepeat: false });
   if (judgement.kind === 'wait' || judgement.kind === 'repeat') return { kind: 'wait', ms: Math.max(0, limit - ageMs) };
@@ -110,7 +113,8 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
       { firstError },
     );
   }
-  const quiet = listQuietTests(titles, judgement.half.turned, own);
+  const failing = keepChecks(checks, judgement.half.checks);
+  const { quiet, unseen } = sortTests(pushed, failing);
   const green = await readGreenHalf(work, judgement.half.checks);
   const redBase = findOneBase(keepChecks(checks, judgement.half.checks), pushedOn);
   const greenBase = findOneBase(keepChecks(green, judgement.half.checks), { head: work.proof.head, base: plan.base });
@@ -118,6 +122,10 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
   if (quiet.length > 0) {
     const ran = judgement.half.checks.map(({ name }) => name);
     return endHalf(titles, { state: 'not_reproduced', checks: ran }, more);
+  }
+  if (unseen.length > 0) {
+    const isCutShort = failing.some((check) => check.isCutShort);
+    return endHalf(titles, { state: 'fails_otherwise', because: { code: 'unseen', tests: unseen, isCutShort } }, more);
   }
   const greenJudgement = judgeGreenHalf({
     half: judgement.half,
@@ -166,14 +174,24 @@ async function listStrangeRuns(
   return strange;
 }
 
-/** Titles that no failed test stands for. A name that ends with two of them is that of the longer. */
-function listQuietTests(titles: readonly string[], turned: readonly string[], own: OwnTests): readonly string[] {
-  const failed = turned.flatMap((name) => {
-    const fitting = own.titles.filter((title) => isOwnTest(name, { ...own, titles: [title] }));
-    const longest = Math.max(...fitting.map(({ length }) => length));
-    return fitting.filter(({ length }) => length === longest);
-  });
-  return titles.filter((title) => !failed.includes(title));
+interface SortedTests {
+  /** Those that did not fail. */
+  readonly quiet: readonly string[];
+  /** Those of which that can't be said: their names say too little, or the run ended before them. */
+  readonly unseen: readonly string[];
+}
+
+/** Of the tests that have to fail, those that are not seen to. */
+function sortTests({ own, wanted, titles }: PushedHalf, failing: readonly HalfCheck[]): SortedTests {
+  const found = failing.map(({ tests }) => findFailedOwn(tests, own));
+  const isCutShort = failing.some((check) => check.isCutShort);
+  const silent = wanted.flatMap((test, at) => (found.some(({ failed }) => failed.has(test)) ? [] : { test, at }));
+  const isUnseen = (test: OwnTest) => isCutShort || !isTold(test) || found.some(({ unclear }) => unclear.has(test));
+  const toTitles = (some: typeof silent) => some.map(({ at }) => titles[at] ?? '');
+  return {
+    quiet: toTitles(silent.filter(({ test }) => !isUnseen(test))),
+    unseen: toTitles(silent.filter(({ test }) => isUnseen(test))),
+  };
 }
 
 /** The same checks of the head, with what they were merged with. */
@@ -217,7 +235,7 @@ interface MergedWith {
 /** Why the halves can't be compared; null: they ran on the same code but for the change. */
 async function findApart(
   work: ProveWork,
-  { plan, titles }: PushedHalf,
+  { plan, wanted }: PushedHalf,
   { redBase, greenBase }: MergedWith,
 ): Promise<OtherFailure | null> {
   if (redBase === '' || greenBase === '') return { code: 'other_bases', red: redBase, green: greenBase };
@@ -232,7 +250,7 @@ async function findApart(
   if (paths === null) return otherBases;
   const own = new Set(listPathsOf(await listChangedFiles(at, plan.base, proof.head)));
   if (paths.some((path) => own.has(path))) return otherBases;
-  const tests = { files: plan.tests, titles };
+  const tests = { files: plan.tests, titles: wanted.map(({ title }) => title) };
   const reached = await listReachedPaths(await deps.source.open(project, signal), proof.head, { tests, paths }, signal);
   return reached.length > 0 ? otherBases : null;
 }

@@ -197,10 +197,10 @@ async function followRedRun(
   if (acts.length > 0) return refuseWith(work, { code: 'besides', acts, draft: posted.url });
   const planned = await planRedHalf(work, pull, plan.base);
   if (planned.kind === 'refused') return refuseWith(work, planned.because);
-  const { own, titles } = planned;
+  const { own, wanted, titles } = planned;
   const ageMs = measureAge(work, since);
   const judged: HalfJudgement = await judgeBothHalves(work, {
-    ...{ plan, own, titles, ageMs },
+    ...{ plan, own, wanted, titles, ageMs },
     testCommit: posted.testCommit,
   });
   if (judged.kind === 'ended') return endWith(proof, judged.result);

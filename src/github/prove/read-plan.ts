@@ -4,7 +4,14 @@ import type { FileChange, FileMode } from 'causeway-diff';
 import type { Repository, SourceTree, TreeEntry } from 'causeway-git-objects';
 import type { Person } from '../../core/project/index.ts';
 import type { ForeignProof, ProveRefusal, RedPlan } from '../../core/proof/index.ts';
-import { isTestAlone, listAddedTests, listOwnTests, type OwnTests } from '../../core/proof/index.ts';
+import {
+  isProvable,
+  isTestAlone,
+  labelTests,
+  listOwnTests,
+  type OwnTest,
+  type OwnTests,
+} from '../../core/proof/index.ts';
 import { listDecidingPaths, readWholeText } from '../../services/index.ts';
 import { ignoreUnknown, isBot, openRepository } from '../clients/index.ts';
 import type { ProveWork } from './prove-work.ts';
@@ -37,7 +44,9 @@ export interface PlannedRedHalf {
   /** Paths that the pull request's tests leave: renamed. */
   readonly removed: readonly string[];
   readonly own: OwnTests;
-  /** Titles of tests that it adds; where it adds none, of those that it changes. */
+  /** The tests that it adds; where it adds none, those that it changes. */
+  readonly wanted: readonly OwnTest[];
+  /** How people know each of them. */
   readonly titles: readonly string[];
 }
 
@@ -124,9 +133,10 @@ export async function planRedHalf(
   if (found.changes.some(readsRun)) return refusePlan({ code: 'reads_run' });
   const changeSet = { base: mergeBase.sha, files: found.changes };
   const own = listOwnTests(changeSet);
-  const added = listAddedTests(changeSet);
-  if (fix.length === 0 || own.titles.length === 0) return refusePlan({ code: 'no_tests' });
-  const titles = (added.length > 0 ? added : own.titles).slice(0, MOST_TITLES);
+  const added = own.tests.filter(({ isAdded }) => isAdded);
+  const wanted = (added.length > 0 ? added : own.tests.filter(({ isTouched }) => isTouched)).slice(0, MOST_TITLES);
+  if (fix.length === 0 || !own.tests.some(isProvable)) return refusePlan({ code: 'no_tests' });
+  const titles = labelTests(wanted);
   return {
     kind: 'planned',
     plan: {
@@ -137,12 +147,13 @@ export async function planRedHalf(
       isByBot: pull.isByBot,
       tests: tests.map(({ path }) => path),
       fix: fix.map(({ path }) => path),
-      titled: listTitled(found.changes, titles),
+      titled: wanted.map(({ file }, at) => ({ path: file, title: titles[at] ?? '' })),
       adds: added.length > 0,
     },
     files: found.files,
     removed: listLeftPaths(tests),
     own,
+    wanted,
     titles,
   };
 }
@@ -159,16 +170,6 @@ function readsRun(change: FileChange): boolean {
 }
 
 const MOST_TITLES = 50;
-
-/** Each title with the first file that has a test of that name new or changed. */
-function listTitled(changes: readonly FileChange[], titles: readonly string[]): RedPlan['titled'] {
-  const found = changes.flatMap((change) => {
-    if (change.kind === 'deleted') return [];
-    const here = listOwnTests({ base: '', files: [change] }).titles;
-    return here.map((title) => ({ path: change.path, title }));
-  });
-  return titles.flatMap((title) => found.find((one) => one.title === title) ?? []);
-}
 
 /** Where another test came to such a path, that stays. */
 function listLeftPaths(tests: readonly ChangedTest[]): readonly string[] {

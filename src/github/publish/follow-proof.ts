@@ -12,6 +12,7 @@ import {
   judgeGreenHalf,
   judgeRedHalf,
   listOwnTests,
+  listShownNames,
   listThrown,
   MOST_LOGS,
   type NotRun,
@@ -94,7 +95,7 @@ export async function followRedHalf(
   const judgement = judgeRedHalf({
     base: base.map(({ latest }): BaseCheck => latest),
     checks: await readHalf(toHalfPlace(work), named, {
-      names: [...own.titles, ...own.files],
+      names: [...listShownNames(own.tests), ...own.files],
       thrown: listThrown(report),
       isLate,
     }),

@@ -90,9 +90,19 @@ interface ReadHalfCheck extends HalfCheck {
   readonly checkedOut: CheckedOut | null;
 }
 
-type ProofLog = Pick<ReadHalfCheck, 'tests' | 'firstError' | 'namesOwn' | 'showsReported' | 'checkedOut'>;
+type ProofLog = Pick<
+  ReadHalfCheck,
+  'tests' | 'firstError' | 'namesOwn' | 'showsReported' | 'isCutShort' | 'checkedOut'
+>;
 
-const UNREAD: ProofLog = { tests: [], firstError: '', namesOwn: false, showsReported: false, checkedOut: null };
+const UNREAD: ProofLog = {
+  tests: [],
+  firstError: '',
+  namesOwn: false,
+  showsReported: false,
+  isCutShort: false,
+  checkedOut: null,
+};
 
 export async function readLogOf(
   { deps, project, signal }: HalfPlace,
@@ -102,9 +112,9 @@ export async function readLogOf(
 ): Promise<ProofLog> {
   const place = { services: deps, project, signal };
   const { output, words } = await readCheckTexts(place, check, { ...OUTSIDE_OUTPUT, resultBudget });
-  const { excerpt } = await deps.readCheck({ name: check.name, output, ...words });
+  const { excerpt, isCutShort } = await deps.readCheck({ name: check.name, output, ...words });
   const { tests, headline } = excerpt;
   const namesOwn = names.some((name) => words.log.includes(name) || output.includes(name));
   const showsReported = thrown.length === 0 || thrown.some((part) => foldSpaces(words.log).includes(part));
-  return { tests, firstError: headline, namesOwn, showsReported, checkedOut: findCheckedOut(words.log) };
+  return { tests, firstError: headline, namesOwn, showsReported, isCutShort, checkedOut: findCheckedOut(words.log) };
 }

@@ -1,0 +1,71 @@
+// Tests of JavaScript and TypeScript as they are written.
+import { expect, it } from 'vitest';
+import { readWrittenTests } from '../../src/core/proof/written-tests.ts';
+
+it.each<[string, readonly string[]]>([
+  ["it('adds', () => {});", ['adds']],
+  ['test.only("says \\"no\\" to \\u0041", { timeout: 1 }, () => {});', ['says "no" to A']],
+  [
+    "test.concurrent.each<[number, Map<string, string[]>]>([[1, a], [2, b]])('adds %i to %o%%', () => {});",
+    ['adds ', ' to ', '%'],
+  ],
+  ["it.each`\n  a | b\n  \u0024{1} | \u0024{2}\n`('adds $a to $b.size twice', () => {});", ['adds ', ' to ', ' twice']],
+  ['it(`adds \u0024{a.map((one) => `\u0024{one}`)} up`, () => {});', ['adds ', ' up']],
+  ['test(\'adds \' + name + " up", function () {});', ['adds ', ' up']],
+  ['test(JSON.stringify(t.base) + " + " + JSON.stringify(t.input), () => {});', ['', ' + ', '']],
+  ['for (const [name] of rows) test(name, async () => {});', ['', '']],
+  ["t.test('adds', (t) => { t.end(); });", ['adds']],
+  ["it.skipIf(process.platform === 'win32')('adds', () => {});", ['adds']],
+  ["it('is 100%s sure', () => {});", ['is 100%s sure']],
+  ["test(\n  'adds',\n  /it('is', \\/[/]/,\n);", ['adds']],
+])('%s', (source, parts) => expect(readWrittenTests(source)?.tests.map((test) => test.parts)).toEqual([parts]));
+
+it.each([
+  "test('not yet');",
+  "pattern.test('adds', 1);",
+  "test.step('adds', () => {});",
+  "context.set('adds', 1);",
+  'export function test(name, body) {}',
+  'class A { test(name, body) {} }',
+  "// it('adds', () => {});\n/* it('takes', () => {}); */",
+  "`it('adds', () => {})`;",
+])('is no test: %s', (source) => expect(readWrittenTests(source)?.tests).toEqual([]));
+
+it('knows the groups of each, from the outermost', () => {
+  const source =
+    "describe('cart', () => {\n  describe.each(all)('%s', () => {\n    it('adds', () => {});\n  });\n" +
+    "  test.describe('coupons', () => {\n    it('takes', () => {});\n  });\n});\nit('ends', () => {});\n";
+  const written = readWrittenTests(source);
+  expect(written?.groups).toEqual(['cart', 'coupons']);
+  expect(written?.tests.map(({ parts, groups }) => [...groups, ...parts])).toEqual([
+    ['cart', null, 'adds'],
+    ['cart', 'coupons', 'takes'],
+    ['ends'],
+  ]);
+});
+
+it.each(['it("adds", () => {', 'it("adds", () => {)', `${'/* */'.repeat(300_000)}`])(
+  'gives up on what it cannot follow, or is too long',
+  (source) => expect(readWrittenTests(source)).toBeNull(),
+);
+
+it.each([
+  "it('a', () => {",
+  '</[',
+  '`${',
+  'it.each<',
+  'it(a + ',
+  "const rows = [1]; it.each(rows)('a %s', () => {});",
+  '\\u{1',
+  '((',
+  "'\\x",
+])('takes time that grows with the text alone: %s', (piece) => {
+  const measure = (times: number) => {
+    const source = piece.repeat(times / piece.length);
+    const begun = process.cpuUsage().user;
+    readWrittenTests(source);
+    return process.cpuUsage().user - begun;
+  };
+  measure(20_000);
+  expect(measure(800_000)).toBeLessThan(20 * Math.max(20_000, measure(100_000)));
+});
