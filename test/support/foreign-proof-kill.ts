@@ -13,6 +13,7 @@ export const FOREIGN_WRITES: Readonly<Record<string, Pick<FaultRule, 'method'> &
   commit: { method: 'POST', below: '/git/commits' },
   branch: { method: 'POST', below: '/git/refs' },
   draft: { method: 'POST', below: '/pulls' },
+  lock: { method: 'PUT', below: '/issues/2/lock' },
   'check run again': { method: 'PATCH', below: '/check-runs/\\d+' },
   closing: { method: 'PATCH', below: '/pulls/2' },
   deletion: { method: 'DELETE', below: '/git/refs/.*' },
@@ -43,7 +44,7 @@ export async function expectOneForeignProof(stage: GithubStage, write: string, m
   await shop.settle();
   const runs = [...stage.double.repository(name).checkRuns.values()];
   expect(runs.filter((run) => run.name === 'Causeway / proof')).toHaveLength(1);
-  expect(shop.drafts().map(({ state }) => state)).toEqual(['closed']);
+  expect(shop.drafts().map(({ state, locked }) => [state, locked])).toEqual([['closed', true]]);
   expect(shop.started().filter((event) => event === 'pull_request')).toHaveLength(2);
   expect(stage.ourComments(name, pull.number)).toHaveLength(1);
 }
