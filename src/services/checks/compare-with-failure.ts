@@ -3,7 +3,7 @@
 import type { Repository, SourceTree } from 'causeway-git-objects';
 import { type FollowedFailure, findTestFiles, followFailure } from '../../ci/index.ts';
 import type { CommitRange, CommitTie, Finding, LikeliestCommit, RankedCommit } from '../../core/check/index.ts';
-import { findSpans } from '../../core/source/index.ts';
+import { findSpans, isCommentLine } from '../../core/source/index.ts';
 import { classifyFile, createPathIndex, listRanks, pickLikeliest, rankCommits } from '../../triage/index.ts';
 
 export interface ComparedCommits {
@@ -99,29 +99,40 @@ async function readChanged(
 
 interface PatchPart {
   readonly path: string;
-  /** Changed lines of the file as it is then; where lines were only removed, the one before them. */
+  /** Changed lines of code in the file as it is then, without comments; where lines were only removed, the one before. */
   readonly lines: readonly number[];
   readonly text: string;
 }
 
 /** Of a unified patch of several files. */
 function splitPatch(patch: string): readonly PatchPart[] {
-  const parts: { path: string; lines: number[]; texts: string[] }[] = [];
-  let line = 0;
-  for (const text of patch.split('\n')) {
-    const path = /^\+\+\+ (?:b\/)?(.+?)\t?$/.exec(text)?.[1];
-    const at = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(text)?.[1];
-    const part = parts.at(-1);
-    if (text.startsWith('diff --git ')) parts.push({ path: '', lines: [], texts: [] });
-    else if (path !== undefined && part !== undefined && part.path === '') part.path = path;
-    else if (at !== undefined) line = Number(at);
-    else if (part !== undefined && /^[+-]/.test(text) && !text.startsWith('--- ')) {
-      part.lines.push(text.startsWith('+') ? line : Math.max(1, line - 1));
-      part.texts.push(text.slice(1));
-      if (text.startsWith('+')) line += 1;
-    } else line += 1;
-  }
-  return parts.map(({ path, lines, texts }) => ({ path, lines, text: texts.join('\n') }));
+  return `\n${patch}`
+    .split('\ndiff --git ')
+    .slice(1)
+    .map((part) => {
+      const [head = '', ...hunks] = part.split('\n@@ ');
+      const path = /^\+\+\+ (?:b\/)?(.+?)\t?$/m.exec(head)?.[1] ?? '';
+      const changed = hunks.flatMap(readHunk);
+      const lines = changed.flatMap(({ at, text }) => (isCode(path, text) ? [at] : []));
+      return { path, lines, text: changed.map(({ text }) => text).join('\n') };
+    });
+}
+
+/** Removed and added lines. */
+function readHunk(hunk: string): readonly { readonly at: number; readonly text: string }[] {
+  const [range = '', ...lines] = hunk.split('\n');
+  let next = Number(/\+(\d+)/.exec(range)?.[1] ?? 0);
+  return lines.flatMap((line) => {
+    const isRemoved = line.startsWith('-');
+    const at = isRemoved ? Math.max(1, next - 1) : next;
+    if (!isRemoved) next += 1;
+    return isRemoved || line.startsWith('+') ? [{ at, text: line.slice(1) }] : [];
+  });
+}
+
+/** What runs is not changed by a comment or an empty line. */
+function isCode(path: string, line: string): boolean {
+  return line.trim() !== '' && !isCommentLine(path, line);
 }
 
 /** The innermost definition of each line. */
@@ -166,14 +177,14 @@ function createDefinitionReader(tree: SourceTree, signal: AbortSignal): Definiti
   };
 }
 
-/** The nearest definitions to the failing test. */
+/** The nearest definitions to the failing test, which is itself none of them. */
 async function findCalled(
   { files }: Changed,
-  { countCalls }: FollowedFailure,
+  { countCalls, tests }: FollowedFailure,
   findLines: DefinitionReader,
 ): Promise<readonly CommitTie[]> {
   const found: Extract<CommitTie, { readonly code: 'called' }>[] = [];
-  for (const { path, names } of files) {
+  for (const { path, names } of files.filter((file) => !tests.has(file.path))) {
     for (const name of names) {
       const calls = (await findLines(path, name)).flatMap((line) => countCalls({ path, line }) ?? []);
       if (calls.length > 0) found.push({ code: 'called', path, name, calls: Math.min(...calls) });
