@@ -5,6 +5,7 @@ import {
   DAY_MS,
   type ForeignProgress,
   type ForeignProof,
+  findForeignState,
   isForeignProofOpen,
   type JudgedDay,
   judgeDay,
@@ -22,7 +23,7 @@ interface NewForeignProof
 export type AskedProof =
   /** `ahead`: the proof of the repository that goes first; null: it is this one's turn. */
   | { readonly kind: 'asked'; readonly proof: ForeignProof; readonly ahead: ForeignProof | null }
-  /** One of the same head was asked for before and has not ended, or the same comment asked for it. */
+  /** One of the same head was asked for before and runs or has proven it, or the same comment asked for it. */
   | { readonly kind: 'running'; readonly proof: ForeignProof; readonly ahead: ForeignProof | null }
   /** The limit of the day is reached. */
   | Extract<JudgedDay, { readonly kind: 'full' }>;
@@ -139,7 +140,7 @@ async function askProof(
     .orderBy('seq', 'desc')
     .execute();
   const same = before.find(
-    (row) => (commentId !== null && row.comment_id === commentId) || (row.is_open === 1 && row.head === head),
+    (row) => (commentId !== null && row.comment_id === commentId) || (row.head === head && isStanding(row)),
   );
   const open = trx
     .selectFrom('foreign_proofs')
@@ -185,6 +186,11 @@ async function askProof(
     projectId,
   });
   return { kind: 'asked', proof, ahead };
+}
+
+/** What is proven stays so: a further run costs, and on the same head a refusal, such as after the merge, would take its place. */
+function isStanding(row: Selectable<ForeignProofTable>): boolean {
+  return row.is_open === 1 || findForeignState(toForeignProof(row)) === 'proven';
 }
 
 async function listCausedRuns(reader: Reader, projectId: string, since: string): Promise<readonly string[]> {

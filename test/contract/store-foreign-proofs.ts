@@ -21,6 +21,14 @@ const ENDED: ForeignProgress = {
   result: { kind: 'refused', because: { code: 'closed' } },
 };
 
+const PROVEN: ForeignProgress = {
+  ...ENDED,
+  result: {
+    ...{ kind: 'judged', verdict: { state: 'proven', checks: [], turned: ['adds'] }, tests: ['adds'], quiet: [] },
+    ...{ firstError: '', redBase: SHA, greenBase: SHA, diffHash: 'd' },
+  },
+};
+
 export function foreignProofsContract(engine: Engine): void {
   describe('a foreign proof', () => {
     async function asked() {
@@ -46,7 +54,7 @@ export function foreignProofsContract(engine: Engine): void {
       return { ...opened, ask, proveJobs };
     }
 
-    it('is asked for once: by the same comment, and for a head as long as it is under way', async () => {
+    it('is asked for once: by the same comment, and for a head while it is under way or is proven', async () => {
       await using opened = await asked();
       const { ask, proveJobs, store } = opened;
       expect((await ask('prf_1')).kind).toBe('asked');
@@ -61,6 +69,8 @@ export function foreignProofsContract(engine: Engine): void {
       expect(await ask('prf_5')).toMatchObject({ kind: 'running', proof: { id: 'prf_1' } });
       expect((await ask('prf_6', { commentId: 6 })).kind).toBe('asked');
       expect((await store.findProofOfPull(opened.project.id, 5))?.id).toBe('prf_6');
+      await store.saveForeignProof('prf_6', { progress: PROVEN, checkRun: null }, at(2));
+      expect(await ask('prf_7', { commentId: 7 })).toMatchObject({ kind: 'running', proof: { id: 'prf_6' } });
     });
 
     it('is open until it is tidy, and counts for the day once it was pushed', async () => {

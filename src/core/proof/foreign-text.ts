@@ -78,7 +78,7 @@ function describeForeignFailure(because: OtherFailure, count: number): string {
   const tests = count === 1 ? 'the test' : 'the tests';
   switch (because.code) {
     case 'other_tests':
-      return `without the change, tests fail that this pull request does not touch: ${listShortly(because.tests)}`;
+      return `without the change, tests fail besides those that are added or changed here by name: ${listShortly(because.tests)}`;
     case 'other_checks':
       return `without the change, other checks fail too: ${listShortly(because.checks)}`;
     case 'unnamed':
@@ -139,10 +139,9 @@ const REFUSALS: Readonly<Record<Exclude<ProveRefusal['code'], 'moved' | 'besides
   fork: "its branch is in a fork, whose code would run with this repository's rights",
   dependabot: "Dependabot's runs have fewer rights than ours",
   closed: 'the pull request is closed',
-  own: 'it is a pull request of Causeway, which proves it by itself',
+  retargeted: 'it was set to another base branch in the meantime; comment `/analyse prove` again',
   no_write: 'the person who asked has no write access (any more)',
   no_tests: 'the pull request has no tests beside its change, or none that can be told apart by name',
-  no_ci: 'no check runs for this pull request',
   no_drafts: 'GitHub offers no draft pull requests here',
   not_permitted: 'GitHub refused the branch, the draft or what they take, such as by a rule of the repository',
   branch_taken: 'its branch name is taken by others',

@@ -103,10 +103,10 @@ export type ProveRefusal =
         | 'fork'
         | 'dependabot'
         | 'closed'
-        | 'own'
+        /** Its base is another branch than when it was planned. */
+        | 'retargeted'
         | 'no_write'
         | 'no_tests'
-        | 'no_ci'
         | 'no_drafts'
         | 'not_permitted'
         | 'branch_taken'

@@ -15,6 +15,7 @@ export {
   type ForeignProgress,
   type ForeignProof,
   type ForeignResult,
+  findForeignState,
   isForeignProofOpen,
   nameProofBranch,
   nameProofDraft,

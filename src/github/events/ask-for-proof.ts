@@ -1,6 +1,7 @@
 // `/analyse prove` on a pull request: its head is pinned, and a proof begins. Before anything is pushed the answer says what will be, and what it costs.
 import { createId } from '../../core/ids.ts';
 import { isAtLeast } from '../../core/project/index.ts';
+import { describeForeignResult, isForeignProofOpen } from '../../core/proof/index.ts';
 import type { CommandReply } from '../../core/thread/index.ts';
 import type { AskedProof } from '../../db/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
@@ -29,16 +30,25 @@ export async function askForProof(deps: CausewayAppDeps, request: AnalysisReques
     },
     { now: deps.now().toISOString(), limit: limits.ciRunsDay },
   );
-  const why = toReply(asked, trigger.commentId);
+  const why = await toReply(deps, asked, trigger.commentId);
   if (why !== null) await reply(why);
 }
 
 /** Null: GitHub sent the comment again, and its proof goes on. */
-function toReply(asked: AskedProof, commentId: number | null): CommandReply['why'] | null {
+async function toReply(
+  { redactor }: Pick<CausewayAppDeps, 'redactor'>,
+  asked: AskedProof,
+  commentId: number | null,
+): Promise<CommandReply['why'] | null> {
   if (asked.kind === 'full') return { code: 'prove_limit', limit: asked.limit, freeAt: asked.freeAt };
   const { proof, ahead } = asked;
   const isSame = proof.commentId !== null && proof.commentId === commentId;
-  if (asked.kind === 'running' && !isSame) return { code: 'prove_runs', url: proof.checkRun?.url ?? '' };
+  if (asked.kind === 'running' && !isSame) {
+    const { id: proofId, head } = proof;
+    const url = proof.checkRun?.url ?? '';
+    if (isForeignProofOpen(proof)) return { code: 'prove_runs', url };
+    return { code: 'prove_ended', proofId, head, said: await redactor.redact(describeForeignResult(proof)), url };
+  }
   if (proof.progress.phase !== 'asked') return null;
   return {
     code: 'prove_begun',

@@ -116,6 +116,8 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
   const failing = keepChecks(checks, judgement.half.checks);
   const { quiet, unseen } = sortTests(pushed, failing);
   const green = await readGreenHalf(work, judgement.half.checks);
+  const runsAgain = keepChecks(green, judgement.half.checks).some(({ state }) => state === 'waiting');
+  if (runsAgain && !isLate) return { kind: 'wait', ms: Math.max(0, limit - ageMs) };
   const redBase = findOneBase(keepChecks(checks, judgement.half.checks), pushedOn);
   const greenBase = findOneBase(keepChecks(green, judgement.half.checks), { head: work.proof.head, base: plan.base });
   const more = { firstError, redBase, greenBase, quiet };

@@ -112,7 +112,7 @@ async function beginProof(
   if (first !== undefined && first.id !== proof.id)
     return { progress: { ...asked, behind: first.pullRequest }, waitMs: TURN_MS };
   const pull = await readProvedPull(work);
-  const because = refusePull(pull, proof) ?? (await refuseByRules(work));
+  const because = refusePull(pull, proof) ?? (await refuseByRights(work)) ?? (await refuseByDay(work));
   if (pull === null || because !== null) return refuseWith(work, because ?? { code: 'closed' });
   const planned = await planRedHalf(work, pull, pull.baseBranch);
   if (planned.kind === 'refused') return refuseWith(work, planned.because);
@@ -133,13 +133,18 @@ async function beginProof(
   return { progress: { phase: 'opening', plan: planned.plan, ...(run && { run }) }, waitMs: 0, isPush: true };
 }
 
-/** The rules are those of every push of ours; the limit counts what was pushed before. */
-async function refuseByRules({ deps, project, proof, signal }: ProveWork): Promise<ProveRefusal | null> {
+/** As of every push of ours. */
+async function refuseByRights({ deps, project, proof, signal }: ProveWork): Promise<ProveRefusal | null> {
   const { config } = await deps.configuration.of(project, signal);
   if (config.mode !== 'fix' || deps.ceiling !== 'fix') return { code: 'mode' };
   const { askedBy } = proof;
   const role = askedBy === null ? null : await deps.permissions.roleNow(askedBy, project, signal);
-  if (role === null || !isAtLeast(role, 'write')) return { code: 'no_write' };
+  return role !== null && isAtLeast(role, 'write') ? null : { code: 'no_write' };
+}
+
+/** The limit counts what was pushed before. */
+async function refuseByDay({ deps, project, signal }: ProveWork): Promise<ProveRefusal | null> {
+  const { config } = await deps.configuration.of(project, signal);
   const since = new Date(deps.now().getTime() - DAY_MS).toISOString();
   const caused = await deps.store.listCausedRuns(project.id, since);
   // Of those that wait, this one is the first.
@@ -156,12 +161,10 @@ async function pushRedHalf(
   work: ProveWork,
   { plan }: Extract<ForeignProgress, { readonly phase: 'opening' }>,
 ): Promise<Step> {
-  const { deps, project, proof, signal } = work;
+  const { deps, proof } = work;
   const pull = await readProvedPull(work);
-  const because = refusePull(pull, proof);
+  const because = refusePull(pull, proof, plan) ?? (await refuseByRights(work));
   if (pull === null || because !== null) return refuseWith(work, because ?? { code: 'closed' });
-  const role = proof.askedBy === null ? null : await deps.permissions.roleNow(proof.askedBy, project, signal);
-  if (role === null || !isAtLeast(role, 'write')) return refuseWith(work, { code: 'no_write' });
   const planned = await planRedHalf(work, pull, plan.base);
   if (planned.kind === 'refused') return refuseWith(work, planned.because);
   const runs = await readHeadRuns(work, { ...pull, number: proof.pullRequest });
@@ -189,7 +192,7 @@ async function followRedRun(
 ): Promise<Step> {
   const { proof } = work;
   const pull = await readProvedPull(work);
-  const because = refusePull(pull, proof);
+  const because = refusePull(pull, proof, plan);
   if (pull === null || because !== null) return refuseWith(work, because ?? { code: 'closed' });
   if (!(await isStillOurs(work, plan, posted))) return refuseWith(work, { code: 'cancelled' });
   const half = { sha: posted.testCommit, number: posted.number };

@@ -83,12 +83,17 @@ export function isRestrictedBot(login: string | undefined): boolean {
   return RESTRICTED_BOTS.has(login?.toLowerCase() ?? '');
 }
 
-/** What can be said of the pull request itself; null: nothing is against it. */
-export function refusePull(pull: StandingPull | null, { head }: Pick<ForeignProof, 'head'>): ProveRefusal | null {
+/** What can be said of the pull request itself; null: nothing is against it. `plan`: null before there is one. */
+export function refusePull(
+  pull: StandingPull | null,
+  { head }: Pick<ForeignProof, 'head'>,
+  plan: Pick<RedPlan, 'baseBranch'> | null = null,
+): ProveRefusal | null {
   if (pull === null || pull.state === 'closed') return { code: 'closed' };
   if (pull.isFork) return { code: 'fork' };
   if (isRestrictedBot(pull.author?.login) || RESTRICTED_BRANCH.test(pull.headBranch)) return { code: 'dependabot' };
-  return pull.head === head ? null : { code: 'moved', head: pull.head };
+  if (pull.head !== head) return { code: 'moved', head: pull.head };
+  return plan === null || plan.baseBranch === pull.baseBranch ? null : { code: 'retargeted' };
 }
 
 /** GitHub compares no more files at once. */

@@ -152,8 +152,9 @@ function readOverride(words: string, after: string): CommentCommand | null {
 /** A command with other words, praise with more of them, or a single word that is not a command. Null: a retry, a hint, or nothing. */
 function findUnclear(words: string, after: string): CommentCommand | null {
   if (PRAISE.test(words)) return { kind: 'unclear', meant: null };
-  const led = /^(fix|stop|rerun|revert)(?![\w-])/i.exec(words)?.[1]?.toLowerCase();
-  if (led === 'fix' || led === 'stop' || led === 'rerun' || led === 'revert') return { kind: 'unclear', meant: led };
+  const led = /^(fix|stop|rerun|revert|prove)(?![\w-])/i.exec(words)?.[1]?.toLowerCase();
+  if (led === 'fix' || led === 'stop' || led === 'rerun' || led === 'revert' || led === 'prove')
+    return { kind: 'unclear', meant: led };
   const word = /^([a-z-]{2,})[.!?]*$/i.exec(words)?.[1]?.toLowerCase();
   if (word === undefined || word === 'retry') return null;
   const meant = findNearestCommand(word);

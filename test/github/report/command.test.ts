@@ -49,6 +49,8 @@ describe('a comment', () => {
     ['/analyse good until 1.3 and wrong since 1.4', { kind: 'unclear', meant: null }],
     ['/analyse help', { kind: 'help' }],
     ['/analyse prove please', { kind: 'prove' }],
+    ['/analyse prove it', { kind: 'unclear', meant: 'prove' }],
+    ['/analyse proof', { kind: 'unclear', meant: 'prove' }],
     ['/analyse Help!', { kind: 'help' }],
     ['/analyse ?', { kind: 'help' }],
     ['/analyse commands', { kind: 'unclear', meant: null }],

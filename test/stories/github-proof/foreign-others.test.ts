@@ -74,6 +74,7 @@ it.each<[string, (shop: ProvingShop, pull: GithubIssue) => Promise<unknown> | un
     ({ name }) => stage.double.people.push(name, { by: 'mara', branch: 'change', files: { 'n.md': 'n\n' } }),
     /newer commit/,
   ],
+  ['another base', (_, { pull }) => Object.assign(pull ?? {}, { baseRef: 'release' }), /set to another base branch/],
   ['its end', ({ name }, pull) => stage.double.people.close(name, pull.number, 'mara'), /the pull request is closed/],
   [
     'the end of our draft',
@@ -104,10 +105,45 @@ it.each<[string, (shop: ProvingShop, pull: GithubIssue) => Promise<unknown> | un
   const shop = await openProvingShop(stage, `corner/middle-${what.replaceAll(' ', '-')}`);
   const pull = await openFix(shop);
   const head = headOf(pull);
+  await stage.double.people.push(shop.name, { by: 'mara', branch: 'release', files: { 'notes.md': 'n\n' } });
   shop.meanwhile('POST', '/pulls', () => act(shop, pull));
   await shop.prove(pull.number);
   expect(shop.proofAt(head)?.title).toMatch(words);
   expect([await shop.branches(), shop.drafts().map(({ state }) => state)]).toEqual([[], ['closed']]);
+});
+
+it('runs once for what it has proven, and a later refusal does not take the place of that', async () => {
+  const shop = await openProvingShop(stage, 'corner/once');
+  const pull = await openFix(shop);
+  const { people } = stage.double;
+  await shop.prove(pull.number);
+  people.grant(shop.name, 'per', 'write');
+  await shop.prove(pull.number, 'per');
+  await people.close(shop.name, pull.number, 'mara');
+  await shop.prove(pull.number);
+  expect([shop.proofAt(headOf(pull))?.conclusion, shop.drafts().length]).toEqual(['success', 1]);
+  expect(stage.ourComments(shop.name, pull.number).map(({ body }) => body)).toEqual([
+    expect.stringContaining(': The test added here fails without the change'),
+  ]);
+});
+
+it('waits for checks of the head that run again before it is judged', async () => {
+  const shop = await openProvingShop(stage, 'corner/again');
+  const pull = await openFix(shop);
+  const { people } = stage.double;
+  const runs = [...stage.double.repository(shop.name).workflowRuns.values()];
+  const [run] = runs.filter(({ headSha }) => headSha === headOf(pull));
+  shop.meanwhile(
+    'GET',
+    '/actions/jobs/\\d+/logs',
+    () => run && people.rerun(shop.name, run, { by: 'mara', jobs: ['test'] }),
+  );
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))).toMatchObject({ conclusion: null, title: 'Its tests run without its change' });
+  const log = run?.attempts[0]?.[0]?.log ?? '';
+  if (run) await people.finishJob(shop.name, run, 'test', { conclusion: 'success', log });
+  await shop.settle();
+  expect(shop.proofAt(headOf(pull))?.conclusion).toBe('success');
 });
 
 it('waits for its turn in a repository, and ends in each pull request that asked', async () => {
