@@ -5,6 +5,7 @@ import type { StartRefusal } from '../workflows/index.ts';
 const ACTS: Readonly<Record<Extract<StartRefusal, { readonly act: string }>['act'], string>> = {
   push: 'the push of our branch',
   open: 'our draft pull request',
+  lock: 'locking our draft pull request',
   close: 'closing our draft pull request',
   delete: 'deleting our branch',
   follow: 'what follows on our branch',

@@ -171,6 +171,8 @@ function listOwnStarts(inquiry: StartInquiry): readonly FoundStart[] {
     ...find(inquiry, pushed, { act: 'push', event: 'create' }),
     ...find(inquiry, ofBase, { act: 'open', event: 'pull_request', type: 'opened', isAsked }),
     ...find(inquiry, eitherTarget, { act: 'open', event: 'pull_request_target', type: 'opened' }),
+    ...find(inquiry, ofBase, { act: 'lock', event: 'pull_request', type: 'locked' }),
+    ...find(inquiry, eitherTarget, { act: 'lock', event: 'pull_request_target', type: 'locked' }),
     ...find(inquiry, ofBase, { act: 'close', event: 'pull_request', type: 'closed' }),
     ...find(inquiry, eitherTarget, { act: 'close', event: 'pull_request_target', type: 'closed' }),
     ...find(inquiry, ofDefault, { act: 'delete', event: 'delete' }),

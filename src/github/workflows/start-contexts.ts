@@ -1,8 +1,8 @@
 // What a run knows before it starts, where a branch and a draft of ours start it: the `github` context of GitHub's expressions. Pure.
 import { type KnownValue, UNKNOWN } from './condition.ts';
 
-/** What we do: push a new branch, open a draft from it, close that and delete the branch. `follow`: what others do then. */
-export type StartAct = 'push' | 'open' | 'close' | 'delete' | 'follow';
+/** What we do: push a new branch, open a draft from it, lock and close that, and delete the branch. `follow`: what others do then. */
+export type StartAct = 'push' | 'open' | 'lock' | 'close' | 'delete' | 'follow';
 
 export interface StartPlace {
   readonly branch: string;
@@ -96,8 +96,8 @@ function describePayload(place: StartPlace, { act, event, followed }: StartMomen
     case 'pull_request':
     case 'pull_request_target':
       return closed({
-        ...{ ...shared, sender, number: UNKNOWN, pull_request: describePull(place, act === 'close') },
-        action: act === 'close' ? 'closed' : 'opened',
+        ...{ ...shared, sender, number: UNKNOWN, pull_request: describePull(place, act) },
+        action: act === 'close' ? 'closed' : act === 'lock' ? 'locked' : 'opened',
       });
     case 'workflow_run': {
       const run = { head_branch: branch, event: followed?.event ?? UNKNOWN, name: followed?.name ?? UNKNOWN };
@@ -114,14 +114,14 @@ function describePayload(place: StartPlace, { act, event, followed }: StartMomen
 }
 
 /** Nobody but us has touched it when it is opened; later anybody may have. */
-function describePull({ branch, base, actor, repository, title, body }: StartPlace, isClosed: boolean): KnownValue {
+function describePull({ branch, base, actor, repository, title, body }: StartPlace, act: StartAct): KnownValue {
   const [owner = ''] = repository.split('/');
   const user = open({ login: actor, type: 'Bot' });
   const repo = open({ full_name: repository, fork: UNKNOWN, owner: open({ login: owner }) });
   const empty: KnownValue = { kind: 'list', items: [] };
   return open({
-    ...{ state: isClosed ? 'closed' : 'open', draft: isClosed ? UNKNOWN : true, merged: false, user },
-    ...(isClosed ? {} : { title, body, labels: empty, assignees: empty, requested_reviewers: empty }),
+    ...{ state: act === 'close' ? 'closed' : 'open', draft: act === 'open' ? true : UNKNOWN, merged: false, user },
+    ...(act !== 'open' ? {} : { title, body, labels: empty, assignees: empty, requested_reviewers: empty }),
     head: open({ ref: branch, label: `${owner}:${branch}`, repo, user: UNKNOWN }),
     base: open({ ref: base, repo }),
   });

@@ -14,7 +14,7 @@ const PLACE = {
   body: 'Only the tests of #7.',
 };
 
-function judge(condition: string, event = 'pull_request', act: 'open' | 'push' | 'close' | 'follow' = 'open') {
+function judge(condition: string, event = 'pull_request', act: 'open' | 'push' | 'lock' | 'close' | 'follow' = 'open') {
   return judgeCondition(condition, describeContexts(PLACE, { act, event, followed: { event: 'push', name: 'CI' } }));
 }
 
@@ -87,6 +87,7 @@ describe('a condition', () => {
 
   it('knows the moment: a closed draft, the push of a branch, a run that follows', () => {
     expect(may("github.event.action == 'closed'", 'pull_request', 'close')).toBe('yes');
+    expect(may("github.event.action == 'locked'", 'pull_request', 'lock')).toBe('yes');
     expect(may("contains(github.event.pull_request.labels.*.name, 'ci')", 'pull_request', 'close')).toBe('perhaps');
     expect(may("github.ref_name == 'causeway/prove/7'", 'push', 'push')).toBe('yes');
     expect(may('github.event.deleted', 'push', 'push')).toBe('no');

@@ -88,6 +88,7 @@ describe('what starts', () => {
     ['pull requests of these paths', '{ pull_request: { paths: ["**.ts"] } }', ['open pull_request a.yml']],
     ['labelled pull requests', '{ pull_request: { types: [labeled, synchronize] } }', []],
     ['closed pull requests', '{ pull_request: { types: [closed] } }', ['close pull_request a.yml']],
+    ['locked pull requests', '{ pull_request: { types: [locked] } }', ['lock pull_request a.yml']],
     ['pull requests with our rights', 'pull_request_target', ['open pull_request_target a.yml']],
     ['deleted branches', 'delete', ['delete delete a.yml']],
     ['checks of others', 'check_run', ['follow check_run a.yml perhaps']],
@@ -173,6 +174,7 @@ describe('a refusal', () => {
     ['besides a.yml:1', '{ pull_request: { types: [closed] } }'],
     ['target a.yml:1', 'pull_request_target'],
     ['target a.yml:1', '{ pull_request_target: { types: [closed] } }'],
+    ['target a.yml:1', '{ pull_request_target: { types: [locked] } }'],
     ['other_event a.yml:1', 'status'],
     ['unknown_event a.yml:1', 'anything'],
   ])('is %s for what starts on %s', (expected, event) => {
