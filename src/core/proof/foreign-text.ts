@@ -146,6 +146,7 @@ const REFUSALS: Readonly<Record<Exclude<ProveRefusal['code'], 'moved' | 'besides
   not_permitted: 'GitHub refused the branch, the draft or what they take, such as by a rule of the repository',
   branch_taken: 'its branch name is taken by others',
   too_large: 'it changes 300 files or more, which GitHub does not compare',
+  many_tests: 'it adds or changes more than 50 tests, which are more than a log is read for',
   reads_run: 'its tests read for which branch, event or person CI runs, so they could fail on our draft alone',
   mode: 'this repository is not in mode `fix`, so nothing is pushed',
   cancelled: 'its branch or draft was changed by others while the tests ran',

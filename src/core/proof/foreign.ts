@@ -111,6 +111,7 @@ export type ProveRefusal =
         | 'not_permitted'
         | 'branch_taken'
         | 'too_large'
+        | 'many_tests'
         /** They could fail on our draft alone. */
         | 'reads_run'
         | 'mode'

@@ -139,7 +139,8 @@ export async function planRedHalf(
   const changeSet = { base: mergeBase.sha, files: found.changes };
   const own = listOwnTests(changeSet);
   const added = own.tests.filter(({ isAdded }) => isAdded);
-  const wanted = (added.length > 0 ? added : own.tests.filter(({ isTouched }) => isTouched)).slice(0, MOST_TITLES);
+  const wanted = added.length > 0 ? added : own.tests.filter(({ isTouched }) => isTouched);
+  if (wanted.length > MOST_TITLES) return refusePlan({ code: 'many_tests' });
   if (fix.length === 0 || !own.tests.some(isProvable)) return refusePlan({ code: 'no_tests' });
   const titles = labelTests(wanted);
   return {
@@ -174,6 +175,7 @@ function readsRun(change: FileChange): boolean {
   return change.after.split('\n').some((line) => OF_RUN.test(line) && !before.has(line));
 }
 
+/** Of more nobody sees whether all fail: a log is read for no more. */
 const MOST_TITLES = 50;
 
 /** Where another test came to such a path, that stays. */

@@ -226,6 +226,7 @@ const AT_HOME: ReadonlySet<ProveRefusal['code']> = new Set<ProveRefusal['code']>
   'dependabot',
   'guarded',
   'too_large',
+  'many_tests',
   'reads_run',
   'day_limit',
 ]);

@@ -141,6 +141,11 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
     /changes what decides which tests run/,
   ],
   ['has no tests', {}, /has no tests beside its change/],
+  [
+    'has more tests than a log is read for',
+    { [TESTS]: writeTests(Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`takes ${at}`, SHOWS]))) },
+    /more than 50 tests/,
+  ],
 ])('pushes nothing where the pull request %s', async (what, files, words) => {
   const shop = await openProvingShop(stage, `corner/${what.replaceAll(' ', '-')}`);
   const tests = Object.keys(files).length === 0 ? {} : { [TESTS]: writeTests({ 'takes lower case': SHOWS }) };
