@@ -88,10 +88,17 @@ export function createForeignProofVerbs(database: Database) {
       now: string,
     ): Promise<void> =>
       database.write(async (trx) => {
+        const before = await trx
+          .selectFrom('foreign_proofs')
+          .select('progress')
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (before === undefined) return;
+        const progress = keepErased(JSON.parse(before.progress), saved.progress);
         await trx
           .updateTable('foreign_proofs')
           .set({
-            progress: JSON.stringify(saved.progress),
+            progress: JSON.stringify(progress),
             check_run: saved.checkRun && JSON.stringify(saved.checkRun),
             is_open: isForeignProofOpen(saved) ? 1 : 0,
             changed_at: now,
@@ -265,6 +272,13 @@ export async function erasePersonFromProofs(trx: Trx, personId: number): Promise
       .execute();
   }
   return rows.length;
+}
+
+/** Who was erased while a step ran does not come back with what that step had read before. */
+function keepErased(before: ForeignProgress, progress: ForeignProgress): ForeignProgress {
+  const isErased = 'plan' in before && before.plan !== null && before.plan.author === null;
+  const personId = 'plan' in progress ? progress.plan?.author?.id : undefined;
+  return isErased && personId !== undefined ? removeAuthor(progress, personId) : progress;
 }
 
 function removeAuthor(progress: ForeignProgress, personId: number): ForeignProgress {

@@ -146,7 +146,11 @@ export function foreignProofsContract(engine: Engine): void {
       });
       await store.eraseAccount('7', at(3));
       expect((await store.findForeignProof('prf_1'))?.askedBy).toBeNull();
+      // By a step that had read the name before.
       await store.saveForeignProof('prf_1', { progress: ENDED, checkRun: null }, at(4));
+      expect(await store.findForeignProof('prf_1')).toMatchObject({
+        progress: { phase: 'ended', plan: { author: null } },
+      });
       await ask('prf_2', { pullRequest: 9, commentId: 2 });
       await store.sweep({ endedBefore: at(5), keysBefore: NOW, now: at(6) });
       expect([await store.findForeignProof('prf_1'), await proveJobs()]).toEqual([null, ['prf_2']]);
