@@ -20,8 +20,7 @@ const RECORDS = [
     'outcomes',
     'votes',
   ] as const),
-  ...(['overrides', 'reruns'] as const),
-  'put_backs',
+  ...(['overrides', 'reruns', 'put_backs', 'foreign_proofs'] as const),
   ...(['webhook_attempts', 'sessions', 'sign_in_codes', 'sign_in_states'] as const),
 ] as const;
 
