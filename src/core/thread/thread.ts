@@ -115,6 +115,7 @@ export interface CommandReply {
           | 'nothing_to_revert'
           | 'prove_needs_write'
           | 'prove_needs_pull'
+          | 'prove_closed'
           /** The mode allows no branch of ours. */
           | 'prove_off'
           | 'nothing_to_stop'

@@ -1,7 +1,7 @@
 // `/analyse prove` on a pull request: its head is pinned, and a proof begins. Before anything is pushed the answer says what will be, and what it costs.
 import { createId } from '../../core/ids.ts';
 import { isAtLeast } from '../../core/project/index.ts';
-import { describeForeignResult, isForeignProofOpen } from '../../core/proof/index.ts';
+import { describeForeignResult, findForeignState, isForeignProofOpen } from '../../core/proof/index.ts';
 import type { CommandReply } from '../../core/thread/index.ts';
 import type { AskedProof } from '../../db/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
@@ -17,7 +17,10 @@ export async function askForProof(deps: CausewayAppDeps, request: AnalysisReques
   if (subject.kind !== 'pull_request') return await reply({ code: 'prove_needs_pull' });
   if (!isAtLeast(trigger.role, 'write')) return await reply({ code: 'prove_needs_write' });
   if (mode !== 'fix' || deps.ceiling !== 'fix') return await reply({ code: 'prove_off' });
-  const { head } = await readStandingPull(deps, request, subject.number, signal);
+  const { head, state } = await readStandingPull(deps, request, subject.number, signal);
+  const newest = await deps.store.findProofOfPull(project.id, subject.number);
+  const isProven = newest?.head === head.sha && findForeignState(newest) === 'proven';
+  if (state === 'closed' && !isProven) return await reply({ code: 'prove_closed' });
   const asked = await deps.store.askProof(
     {
       id: createId('prf'),

@@ -696,6 +696,8 @@ function describeReply({ why }: CommandReply): string {
       return '`/analyse prove` needs write access to this repository.';
     case 'prove_needs_pull':
       return '`/analyse prove` proves a pull request: comment it there.';
+    case 'prove_closed':
+      return 'Nothing was started: the pull request is closed, and `/analyse prove` runs on open ones.';
     case 'prove_off':
       return 'Nothing was started: `/analyse prove` pushes a branch, and here the mode (`mode` in `.github/causeway.yml`, or the highest that the operator allows) is not `fix`.';
     case 'prove_begun':

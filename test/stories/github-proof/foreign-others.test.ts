@@ -127,6 +127,17 @@ it('runs once for what it has proven, and a later refusal does not take the plac
   ]);
 });
 
+it('is said not to run for a closed pull request, without a check run', async () => {
+  const shop = await openProvingShop(stage, 'corner/closed');
+  const pull = await openFix(shop);
+  await stage.double.people.close(shop.name, pull.number, 'mara');
+  await shop.prove(pull.number);
+  expect([shop.proofAt(headOf(pull)), shop.drafts()]).toEqual([null, []]);
+  expect(stage.ourComments(shop.name, pull.number).map(({ body }) => body)).toEqual([
+    expect.stringContaining('the pull request is closed'),
+  ]);
+});
+
 it('waits for checks of the head that run again before it is judged', async () => {
   const shop = await openProvingShop(stage, 'corner/again');
   const pull = await openFix(shop);
