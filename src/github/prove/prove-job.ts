@@ -10,7 +10,7 @@ import { HALF_MS, type HalfJudgement, judgeBothHalves, judgeOwnChecks } from './
 import { noteStale, showProofRun } from './proof-run.ts';
 import type { ProveWork } from './prove-work.ts';
 import { planRedHalf, readProvedPull, refusePull } from './read-plan.ts';
-import { findStartFaults, isPushedAfter, readHeadRuns, readStartGround } from './read-starts.ts';
+import { findStartFaults, isPushedAfter, readHeadRuns, readStartGround, type StartGround } from './read-starts.ts';
 import { cancelRuns, isStillOurs, openRedHalf, tidyRedHalf } from './red-half.ts';
 import { tellResult } from './tell-result.ts';
 
@@ -178,10 +178,16 @@ async function pushRedHalf(
   const since = deps.now().toISOString();
   const red = { phase: 'red', plan, posted: opened.posted, since } as const;
   // GitHub has taken the workflows as they were when the draft was opened, which may be later than when they were read.
-  const then = await readStartGround(work, plan);
+  const giveUp = (reason: ProveRefusal) => refuseWith({ proof: { ...proof, progress: red } }, reason);
+  const then = await recoverFrom<StartGround | null>(
+    ['refused', 'gone'],
+    () => readStartGround(work, plan),
+    () => null,
+  );
+  if (then === null) return giveUp({ code: 'not_permitted' });
   if (JSON.stringify(then) !== JSON.stringify(ground)) {
     const later = await findStartFaults(work, { ...inquest, ground: then });
-    if (later.length > 0) return refuseWith({ proof: { ...proof, progress: red } }, { code: 'starts', faults: later });
+    if (later.length > 0) return giveUp({ code: 'starts', faults: later });
   }
   return { progress: red, waitMs: FIRST_LOOK_MS };
 }

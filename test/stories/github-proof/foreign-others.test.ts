@@ -75,6 +75,11 @@ it.each<[string, (shop: ProvingShop, pull: GithubIssue) => Promise<unknown> | un
     /newer commit/,
   ],
   ['another base', (_, { pull }) => Object.assign(pull ?? {}, { baseRef: 'release' }), /set to another base branch/],
+  [
+    'the end of its base',
+    ({ name }) => stage.double.git(name, 'update-ref', '-d', 'refs/heads/main'),
+    /^Given up: GitHub refused/,
+  ],
   ['its end', ({ name }, pull) => stage.double.people.close(name, pull.number, 'mara'), /the pull request is closed/],
   [
     'the end of our draft',
