@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
-import type { GithubDouble } from 'causeway-github-double';
+import type { GithubDouble, GithubRepository } from 'causeway-github-double';
 import { gitIn } from '../../packages/git-objects/test/git-repository.ts';
 import { createSeal, type Seal } from '../../src/db/seal.ts';
 import type { TestDatabase } from './postgres.ts';
@@ -183,8 +183,23 @@ export async function loadGithub({ files, settle }: OldRelease, double: GithubDo
     now.clear();
     for (const [id, one] of then) now.set(id, one);
   }
+  for (const repository of state.repositories.values()) addNews(repository);
   while (state.nextId() < world.last);
   await writeRepositories(double, fileOf(files, 'github/repositories.bundle'));
+}
+
+/** What the double keeps since then, as it was where nobody had done anything of the kind. */
+function addNews(repository: GithubRepository): void {
+  setMissing(repository, { disabledWorkflows: new Map(), requiredWorkflows: [] });
+  for (const run of repository.workflowRuns.values()) setMissing(run, { heldAttempts: new Set() });
+  for (const issue of repository.issues.values()) {
+    setMissing(issue, { labelled: [] });
+    if (issue.pull !== null) setMissing(issue.pull, { autoMergeById: null });
+  }
+}
+
+function setMissing<T extends object>(of: T, news: Partial<T>): void {
+  Object.assign(of, { ...news, ...of });
 }
 
 interface SavedWorld {
