@@ -32,8 +32,8 @@ export function createForeignProofVerbs(database: Database) {
   const { jobs } = database;
   return {
     /** A person with write asks for the proof of a pull request's head: enqueues its `prove` job. `limit`: runs of CI in 24 hours. */
-    askProof: (asked: NewForeignProof, { now, limit }: AskedAt): Promise<AskedProof> =>
-      database.write((trx) => askProof(trx, jobs, asked, { now, limit })),
+    askProof: (asked: NewForeignProof, at: AskedAt): Promise<AskedProof> =>
+      database.write((trx) => askProof(trx, jobs, asked, at)),
     findForeignProof: (id: string): Promise<ForeignProof | null> =>
       database.read(async (reader) => {
         const row = await reader.selectFrom('foreign_proofs').selectAll().where('id', '=', id).executeTakeFirst();
@@ -130,13 +130,15 @@ function toProveJob(id: string, projectId: string, runAt: string) {
 interface AskedAt {
   readonly now: string;
   readonly limit: number;
+  /** Of the pull request now; absent: not known. */
+  readonly baseBranch?: string;
 }
 
 async function askProof(
   trx: Trx,
   jobs: Enqueuer,
   asked: NewForeignProof,
-  { now, limit }: AskedAt,
+  { now, limit, baseBranch }: AskedAt,
 ): Promise<AskedProof> {
   const { projectId, pullRequest, head, askedBy, commentId, askedAt } = asked;
   const before = await trx
@@ -147,7 +149,7 @@ async function askProof(
     .orderBy('seq', 'desc')
     .execute();
   const same = before.find(
-    (row) => (commentId !== null && row.comment_id === commentId) || (row.head === head && isStanding(row)),
+    (row) => (commentId !== null && row.comment_id === commentId) || (row.head === head && isStanding(row, baseBranch)),
   );
   const open = trx
     .selectFrom('foreign_proofs')
@@ -195,9 +197,16 @@ async function askProof(
   return { kind: 'asked', proof, ahead };
 }
 
-/** What is proven stays so: a further run costs, and on the same head a refusal, such as after the merge, would take its place. */
-function isStanding(row: Selectable<ForeignProofTable>): boolean {
-  return row.is_open === 1 || findForeignState(toForeignProof(row)) === 'proven';
+/**
+ * What is proven stays so where the base branch is the same: a further run costs, and on the same head a refusal, such as after the merge, would
+ * take its place.
+ */
+function isStanding(row: Selectable<ForeignProofTable>, baseBranch: string | undefined): boolean {
+  const proof = toForeignProof(row);
+  const { progress } = proof;
+  const plan = 'plan' in progress ? progress.plan : null;
+  const isOnto = baseBranch === undefined || plan === null || plan.baseBranch === baseBranch;
+  return row.is_open === 1 || (isOnto && findForeignState(proof) === 'proven');
 }
 
 async function listCausedRuns(reader: Reader, projectId: string, since: string): Promise<readonly string[]> {

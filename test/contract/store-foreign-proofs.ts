@@ -33,7 +33,12 @@ export function foreignProofsContract(engine: Engine): void {
   describe('a foreign proof', () => {
     async function asked() {
       const opened = await openGithub(engine);
-      const ask = (id: string, more: Partial<Parameters<typeof opened.store.askProof>[0]> = {}, limit = 6) =>
+      const ask = (
+        id: string,
+        more: Partial<Parameters<typeof opened.store.askProof>[0]> = {},
+        limit = 6,
+        baseBranch = 'main',
+      ) =>
         opened.store.askProof(
           {
             ...{
@@ -47,7 +52,7 @@ export function foreignProofsContract(engine: Engine): void {
             },
             ...more,
           },
-          { now: NOW, limit },
+          { now: NOW, limit, baseBranch },
         );
       const proveJobs = async () =>
         (await opened.jobs()).filter(({ kind }) => kind === 'prove').map(({ subject }) => subject);
@@ -71,6 +76,7 @@ export function foreignProofsContract(engine: Engine): void {
       expect((await store.findProofOfPull(opened.project.id, 5))?.id).toBe('prf_6');
       await store.saveForeignProof('prf_6', { progress: PROVEN, checkRun: null }, at(2));
       expect(await ask('prf_7', { commentId: 7 })).toMatchObject({ kind: 'running', proof: { id: 'prf_6' } });
+      expect((await ask('prf_8', { commentId: 8 }, 6, 'release')).kind).toBe('asked');
     });
 
     it('is open until it is tidy, and counts for the day once it was pushed', async () => {

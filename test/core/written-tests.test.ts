@@ -18,6 +18,11 @@ it.each<[string, readonly string[]]>([
   ["it.skipIf(process.platform === 'win32')('adds', () => {});", ['adds']],
   ["it('is 100%s sure', () => {});", ['is 100%s sure']],
   ["test(\n  'adds',\n  /it('is', \\/[/]/,\n);", ['adds']],
+  ["import { test as spec } from 'vitest';\nspec('adds', () => {});", ['adds']],
+  ["import check from 'ava';\ncheck('adds', (t) => {});", ['adds']],
+  ["const check = require('tape');\ncheck('adds', (t) => {});", ['adds']],
+  ["const signedIn = base.extend({});\nconst own = test.extend<Cart>({});\nown.only('adds', () => {});", ['adds']],
+  ["const later = test.concurrent;\nconst most = later;\nmost('adds', () => {});", ['adds']],
 ])('%s', (source, parts) => expect(readWrittenTests(source)?.tests.map((test) => test.parts)).toEqual([parts]));
 
 it.each([
@@ -27,6 +32,7 @@ it.each([
   "context.set('adds', 1);",
   'export function test(name, body) {}',
   'class A { test(name, body) {} }',
+  "const match = test('adds');\nmatch('adds', 1);",
   "// it('adds', () => {});\n/* it('takes', () => {}); */",
   "`it('adds', () => {})`;",
 ])('is no test: %s', (source) => expect(readWrittenTests(source)?.tests).toEqual([]));

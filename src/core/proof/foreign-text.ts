@@ -150,6 +150,7 @@ const REFUSALS: Readonly<Record<Exclude<ProveRefusal['code'], 'moved' | 'besides
   reads_run: 'its tests read for which branch, event or person CI runs, so they could fail on our draft alone',
   mode: 'this repository is not in mode `fix`, so nothing is pushed',
   cancelled: 'its branch or draft was changed by others while the tests ran',
+  failed: 'Causeway failed at it several times, which the log of its service explains; comment `/analyse prove` again',
 };
 
 /** How people see both halves themselves, whatever runs the tests: lines for a shell in a clone. Empty where nothing is known of its files. */

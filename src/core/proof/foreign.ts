@@ -115,6 +115,8 @@ export type ProveRefusal =
         /** They could fail on our draft alone. */
         | 'reads_run'
         | 'mode'
+        /** We did, time and again. */
+        | 'failed'
         | 'cancelled';
     }
   /** `head`: the newer one. */

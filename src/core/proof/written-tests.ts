@@ -53,7 +53,7 @@ export function readWrittenTests(source: string): WrittenFile | null {
   const tokens = readScriptTokens(source);
   const pairs = pairBrackets(tokens);
   if (pairs === null) return null;
-  const script = { source, tokens, pairs };
+  const script = { source, tokens, pairs, aliases: findAliases(tokens) };
   const tables = findTables(script);
   const tests: WrittenTest[] = [];
   const groups: string[] = [];
@@ -78,6 +78,46 @@ interface ReadSource {
   readonly source: string;
   readonly tokens: readonly ScriptToken[];
   readonly pairs: Pairs;
+  /** Other names of the file for what makes tests or groups, with the usual one. */
+  readonly aliases: ReadonlyMap<string, string>;
+}
+
+/** What a runner exports by itself makes tests, whatever it is called. */
+const RUNNERS = new Set(['ava', 'tape', 'node:test', 'tap', 'brittle', 'zora', '@playwright/test']);
+
+/** Of `import { test as spec }`, a runner that is imported or required whole, `const spec = test.extend(…)`. */
+function findAliases(tokens: readonly ScriptToken[]): ReadonlyMap<string, string> {
+  const aliases = new Map<string, string>();
+  for (let at = 0; at < tokens.length; at += 1) {
+    const [name, usual] = readImported(tokens, at) ?? readDeclared(tokens, at, aliases) ?? [];
+    if (name !== undefined && usual !== undefined && !isUsualWord(name)) aliases.set(name, usual);
+  }
+  return aliases;
+}
+
+type Alias = readonly [name: string, usual: string];
+
+function readImported(tokens: readonly ScriptToken[], at: number): Alias | null {
+  const [first, second, third] = tokens.slice(at, at + 3);
+  if (first?.kind !== 'word' || second?.kind !== 'word' || third?.kind !== 'word') return null;
+  if (isUsualWord(first.text) && second.text === 'as') return [third.text, first.text];
+  const isWhole = first.text === 'import' && third.text === 'from' && isRunner(tokens[at + 3]);
+  return isWhole ? [second.text, 'test'] : null;
+}
+
+function readDeclared(tokens: readonly ScriptToken[], at: number, aliases: ReadonlyMap<string, string>): Alias | null {
+  const [keyword, name, equals, value, sign, member] = tokens.slice(at, at + 6);
+  if (keyword?.kind !== 'word' || !/^(?:const|let|var)$/.test(keyword.text)) return null;
+  if (name?.kind !== 'word' || equals?.text !== '=' || value?.kind !== 'word') return null;
+  if (value.text === 'require') return isRunner(member) ? [name.text, 'test'] : null;
+  const usual = aliases.get(value.text) ?? value.text;
+  const isMember = sign?.text === '.' && (member?.text === 'extend' || MODIFIERS.has(member?.text ?? ''));
+  const isAlone = sign === undefined || sign.text === ';' || sign.line !== value.line;
+  return isUsualWord(usual) && (isMember || isAlone) ? [name.text, usual] : null;
+}
+
+function isRunner(token: ScriptToken | undefined): boolean {
+  return token?.kind === 'string' && RUNNERS.has(token.text);
 }
 
 /** Each token with the brackets around it, from the outermost. */
@@ -108,7 +148,7 @@ interface Call {
 
 function readCall(script: ReadSource, at: number): Call | null {
   const { tokens, pairs } = script;
-  const chain = beginChain(tokens, at);
+  const chain = beginChain(script, at);
   if (chain === null) return null;
   while (chain.next < tokens.length) {
     const token = tokens[chain.next];
@@ -130,19 +170,20 @@ interface Chain {
   next: number;
 }
 
-function beginChain(tokens: readonly ScriptToken[], at: number): Chain | null {
+function beginChain({ tokens, aliases }: ReadSource, at: number): Chain | null {
   const word = tokens[at];
   if (word?.kind !== 'word') return null;
-  if (!isTestWord(word.text)) return null;
+  const usual = aliases.get(word.text) ?? word.text;
+  if (!isUsualWord(usual)) return null;
   const [owner, before] = [tokens[at - 2], tokens[at - 1]];
   if (before?.kind === 'word' && before.text === 'function') return null;
   const isOwned = before?.kind === 'sign' && before.text === '.';
   // Of `test.describe` the first word has been read.
-  if (isOwned && (owner?.kind !== 'word' || !OWNERS.test(owner.text) || isTestWord(owner.text))) return null;
-  return { at, isGroup: GROUP.test(word.text), hasRows: false, next: at + 1 };
+  if (isOwned && (owner?.kind !== 'word' || !OWNERS.test(owner.text) || isUsualWord(owner.text))) return null;
+  return { at, isGroup: GROUP.test(usual), hasRows: false, next: at + 1 };
 }
 
-function isTestWord(word: string): boolean {
+function isUsualWord(word: string): boolean {
   return TEST.has(word) || GROUP.test(word);
 }
 
@@ -155,7 +196,7 @@ function followChain({ tokens, pairs }: ReadSource, chain: Chain): boolean {
   }
   if (token?.text === '.' && name?.kind === 'word') {
     // Of `test.describe` the last word counts.
-    if (isTestWord(name.text)) chain.isGroup = GROUP.test(name.text);
+    if (isUsualWord(name.text)) chain.isGroup = GROUP.test(name.text);
     chain.hasRows ||= ROWS.has(name.text);
     chain.next += 2;
     return MODIFIERS.has(name.text);

@@ -17,7 +17,7 @@ export async function askForProof(deps: CausewayAppDeps, request: AnalysisReques
   if (subject.kind !== 'pull_request') return await reply({ code: 'prove_needs_pull' });
   if (!isAtLeast(trigger.role, 'write')) return await reply({ code: 'prove_needs_write' });
   if (mode !== 'fix' || deps.ceiling !== 'fix') return await reply({ code: 'prove_off' });
-  const { head, state } = await readStandingPull(deps, request, subject.number, signal);
+  const { head, base, state } = await readStandingPull(deps, request, subject.number, signal);
   const newest = await deps.store.findProofOfPull(project.id, subject.number);
   const isProven = newest?.head === head.sha && findForeignState(newest) === 'proven';
   if (state === 'closed' && !isProven) return await reply({ code: 'prove_closed' });
@@ -31,7 +31,7 @@ export async function askForProof(deps: CausewayAppDeps, request: AnalysisReques
       askedBy: trigger.by,
       askedAt: trigger.at,
     },
-    { now: deps.now().toISOString(), limit: limits.ciRunsDay },
+    { now: deps.now().toISOString(), limit: limits.ciRunsDay, baseBranch: base.ref },
   );
   const why = await toReply(deps, asked, trigger.commentId);
   if (why !== null) await reply(why);

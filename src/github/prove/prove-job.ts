@@ -31,7 +31,7 @@ interface Step {
 }
 
 export function createProveHandler(deps: PublishDeps): JobHandler {
-  return createPublishJob(deps, 'proof', async (id, signal): Promise<JobResult> => {
+  const job = createPublishJob(deps, 'proof', async (id, signal): Promise<JobResult> => {
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
       const proof = await deps.store.findForeignProof(id);
       const project = proof && (await deps.store.findProject(proof.projectId));
@@ -56,6 +56,23 @@ export function createProveHandler(deps: PublishDeps): JobHandler {
     }
     return runLater(deps, POLL_MS);
   });
+  return {
+    ...job,
+    dead: async (claim, error) => {
+      await job.dead(claim, error);
+      await giveUp(deps, claim.subject);
+    },
+  };
+}
+
+/** What failed as often as a job is tried ends, or all others of the repository would wait for it. What it has made is still taken away. */
+async function giveUp({ store, now }: PublishDeps, id: string): Promise<void> {
+  const proof = await store.findForeignProof(id);
+  if (proof === null || proof.progress.phase === 'ended') return;
+  const { progress } = refuseWith({ proof }, { code: 'failed' });
+  const at = now().toISOString();
+  await store.saveForeignProof(id, { progress: progress ?? proof.progress, checkRun: proof.checkRun }, at);
+  await store.scheduleProofs(proof.projectId, null, at);
 }
 
 /** What GitHub refuses now, it refuses again: nobody else's proof waits for that. */
