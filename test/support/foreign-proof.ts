@@ -1,7 +1,8 @@
 // A shop with workflows of its own that really run, and pull requests of people, whose tests can be proven.
 import { type GithubIssue, startCi } from 'causeway-github-double';
+import { afterAll, beforeAll } from 'vitest';
 import { openShop } from './github-shop.ts';
-import type { GithubStage } from './github-stage.ts';
+import { type GithubStage, openGithubStage } from './github-stage.ts';
 
 export const CI = `name: CI
 on:
@@ -21,6 +22,25 @@ const MENDED = '  const { percent, minimum } = COUPONS.get(code.trim().toUpperCa
 
 export const SHOWS = "assert.equal(discountFor('welcome10', 1000), 100);";
 export const HOLDS = "assert.equal(discountFor('WELCOME10', 1000), 100);";
+
+/** Called at the head of a file: the stage of all its tests; empty until it is opened before them. */
+export function provingStage(): GithubStage {
+  const stage = {} as GithubStage;
+  const opened = new AsyncDisposableStack();
+  beforeAll(async () => {
+    Object.assign(stage, opened.use(await openGithubStage()));
+  });
+  afterAll(() => opened.disposeAsync());
+  return stage;
+}
+
+/** Where the pull requests of these stories have their tests. */
+export const TEST_FILE = 'test/lower-case.test.js';
+
+/** The commit that a pull request has now. */
+export function headOf({ pull }: Pick<GithubIssue, 'pull'>): string {
+  return pull?.headSha ?? '';
+}
 
 /** A test file with one test for each title and assertion. */
 export function writeTests(tests: Readonly<Record<string, string>>): string {

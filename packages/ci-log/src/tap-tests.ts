@@ -12,7 +12,7 @@ const RESULT = /^(\s{0,60})(?:not )?ok \d{1,6}( - | )/;
 const OWN_RESULT = /^(?:not )?ok \d{1,6} - (.{1,699}?)(?: # .{0,200})?$/;
 /** How many there were: no test begins behind it. */
 const PLAN = /^1\.\.\d/;
-/** What Node prints last of an error that nobody caught, after its stack. */
+/** Node's last line after the stack of an uncaught error. */
 const ENDED = /^Node\.js v\d{1,3}\.\d/;
 const THROWN = /^(?:Uncaught )?\[?(?:[A-Za-z_$][\w$.]{0,80})?(?:Error|Exception)\b/;
 const STACK = /^ {4}at \S/;
@@ -80,7 +80,7 @@ function noteLine(reading: Reading): void {
   reading.ended = null;
 }
 
-/** An error that nobody caught ends the run before the test that it is in has a result. */
+/** An uncaught error ends the run before the current test has a result. */
 function readEnd(reading: Reading, at: number, text: string): void {
   const { tape, thrown } = reading;
   if (!reading.isTap || tape === null) return;

@@ -76,15 +76,15 @@ function findBaseOf(checkedOut: CheckedOut, { head, base }: CheckedOut): string 
 const MOST_COMPARED = 300;
 
 /**
- * Paths that differ between two bases, from what one has over the other: `forth` and `back`. Null: it can't be told, since each has what the
- * other has not, such as after a force push, or one is not above the other, or there is more than GitHub compares.
+ * Paths that differ between two bases, from GitHub's comparisons of them in both directions, each of which lists what the second has and the first
+ * lacks. Null: unknown, because neither contains the other, such as after a force push, or there is more than GitHub compares.
  */
 export function listMovedPaths({
-  forth,
-  back,
+  forward,
+  backward,
 }: {
-  readonly forth: readonly string[];
-  readonly back: readonly string[];
+  readonly forward: readonly string[];
+  readonly backward: readonly string[];
 }): readonly string[] | null {
-  return back.length > 0 || forth.length === 0 || forth.length >= MOST_COMPARED ? null : forth;
+  return backward.length > 0 || forward.length === 0 || forward.length >= MOST_COMPARED ? null : forward;
 }

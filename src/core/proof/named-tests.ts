@@ -10,7 +10,7 @@ export interface OwnTest {
    * that are made of it: it fails without the change if one of them does.
    */
   readonly parts: readonly string[];
-  /** Titles of what it stands in, from the outermost; null: computed. Of languages without such titles null for all. */
+  /** Titles of the enclosing groups, outermost first; null: computed. Null as a whole for languages without such titles. */
   readonly groups: readonly (string | null)[] | null;
   /** Whether the change adds it, or lines of it. */
   readonly isTouched: boolean;
@@ -24,7 +24,7 @@ export interface NamingTests {
 /** Letters and digits of a title without which it could be any. */
 const LEAST_LITERAL = 4;
 
-/** Whether its name in a log can be told from that of others. */
+/** Whether a log can tell it apart from the others by name. */
 export function isTold({ parts, groups }: OwnTest): boolean {
   return hasWords(parts) || (groups?.at(-1) ?? '') !== '';
 }
@@ -34,7 +34,7 @@ function hasWords(parts: readonly string[]): boolean {
   return parts.length === 1 ? parts[0]?.trim() !== '' : letters >= LEAST_LITERAL;
 }
 
-/** Titles as people read them, where one stands for several with the group or the file. */
+/** Titles as shown to people; one that several tests share comes with its group or file. */
 export function labelTests(tests: readonly OwnTest[]): readonly string[] {
   const counts = new Map<string, number>();
   const count = (title: string) => tests.filter((one) => one.title === title).length;
@@ -68,7 +68,7 @@ export interface FailedOwnTests {
   readonly unclear: ReadonlySet<OwnTest>;
 }
 
-/** Of the names of one check. A name that fits several tests alike stands for them only if there are as many of it. */
+/** The tests that the names in one check's log stand for. A name that fits several tests counts only if the log has it as many times. */
 export function findFailedOwn(names: readonly string[], { tests }: NamingTests): FailedOwnTests {
   const failed = new Set<OwnTest>();
   const alike = new Map<string, { readonly fitting: readonly OwnTest[]; readonly names: Set<string> }>();

@@ -246,8 +246,8 @@ async function findApart(
   const { deps, project, proof, signal } = work;
   const at = { deps, project, signal };
   const paths = listMovedPaths({
-    forth: listPathsOf(await listChangedFiles(at, greenBase, redBase)),
-    back: listPathsOf(await listChangedFiles(at, redBase, greenBase)),
+    forward: listPathsOf(await listChangedFiles(at, greenBase, redBase)),
+    backward: listPathsOf(await listChangedFiles(at, redBase, greenBase)),
   });
   if (paths === null) return otherBases;
   const own = new Set(listPathsOf(await listChangedFiles(at, plan.base, proof.head)));

@@ -193,8 +193,8 @@ async function checkBases(
   }
   if (strange.length > 0 || redBase === greenBase) return strange;
   const moved = listMovedPaths({
-    forth: await listPathsSince(verifying, greenBase, redBase),
-    back: await listPathsSince(verifying, redBase, greenBase),
+    forward: await listPathsSince(verifying, greenBase, redBase),
+    backward: await listPathsSince(verifying, redBase, greenBase),
   });
   const names = `${shortenCommit(greenBase)} and ${shortenCommit(redBase)}`;
   if (moved === null) return [`GitHub can't compare the bases that its checks ran on: ${names}`];

@@ -1,20 +1,19 @@
 // What others do on a draft of ours or to the ground under it, and what may not start there: nothing is pushed, or what was is taken back at once.
 import type { ActionsRun, GithubIssue } from 'causeway-github-double';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CI, openProvingShop, type ProvingShop, SHOWS, writeTests } from '../../support/foreign-proof.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { expect, it } from 'vitest';
+import {
+  CI,
+  headOf,
+  openProvingShop,
+  type ProvingShop,
+  provingStage,
+  SHOWS,
+  TEST_FILE,
+  writeTests,
+} from '../../support/foreign-proof.ts';
 
-let stage: GithubStage;
+const stage = provingStage();
 
-beforeAll(async () => {
-  stage = await openGithubStage();
-});
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-});
-
-const TESTS = 'test/lower-case.test.js';
 const MORE = 'a branch or draft of ours would start more than the checks that have run here';
 const STARTS_MORE = `Not run: ${MORE}`;
 /** After the push. */
@@ -27,17 +26,13 @@ jobs:
     steps: [{ run: "true" }]
 `;
 
-function headOf({ pull }: GithubIssue): string {
-  return pull?.headSha ?? '';
-}
-
 async function openHonest(name: string, workflows: Readonly<Record<string, string>> = { 'ci.yml': CI }) {
   const shop = await openProvingShop(stage, name, { workflows });
   return { shop, pull: await openFix(shop) };
 }
 
 async function openFix(shop: ProvingShop, branch = 'change'): Promise<GithubIssue> {
-  const files = { [TESTS]: writeTests({ 'takes lower case': SHOWS }), 'src/coupons.js': await shop.mended() };
+  const files = { [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }), 'src/coupons.js': await shop.mended() };
   return await shop.pull(files, { branch });
 }
 
@@ -264,7 +259,7 @@ it('counts the path that a moved test leaves', async () => {
   // The push that moves it is not the head's.
   const moved = {
     'old/test/a.test.js': null,
-    [TESTS]: `${text}${writeTests({ lower: SHOWS }).split('\n').slice(3).join('\n')}`,
+    [TEST_FILE]: `${text}${writeTests({ lower: SHOWS }).split('\n').slice(3).join('\n')}`,
   };
   await people.push(shop.name, { by: 'mara', branch: 'change', files: moved });
   const pull = await shop.pull({ 'src/coupons.js': await shop.mended() });

@@ -1,30 +1,23 @@
 // Attempts to have more run than the pull request's own runs, to have a proof said where there is none, and to have something of others taken away.
-import type { GithubIssue } from 'causeway-github-double';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { HOLDS, openProvingShop, SHOWS, writeTests } from '../../support/foreign-proof.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { expect, it } from 'vitest';
+import {
+  HOLDS,
+  headOf,
+  openProvingShop,
+  provingStage,
+  SHOWS,
+  TEST_FILE,
+  writeTests,
+} from '../../support/foreign-proof.ts';
 
-let stage: GithubStage;
+const stage = provingStage();
 
-beforeAll(async () => {
-  stage = await openGithubStage();
-});
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-});
-
-const TESTS = 'test/lower-case.test.js';
 const STARTS_MORE = 'Not run: a branch or draft of ours would start more than the checks that have run here';
-
-function headOf({ pull }: GithubIssue): string {
-  return pull?.headSha ?? '';
-}
 
 async function openHonest(name: string) {
   const shop = await openProvingShop(stage, name);
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes lower case': SHOWS }),
+    [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }),
     'src/coupons.js': await shop.mended(),
   });
   return { shop, pull };
@@ -55,7 +48,7 @@ it('pushes nothing where somebody let a job of the head run', async () => {
 
 it('pushes nothing for a branch of Dependabot, whoever opened the pull request from it', async () => {
   const shop = await openProvingShop(stage, 'corner/dependabot');
-  const files = { [TESTS]: writeTests({ 'takes lower case': SHOWS }), 'src/coupons.js': await shop.mended() };
+  const files = { [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }), 'src/coupons.js': await shop.mended() };
   const pull = await shop.pull(files, { branch: 'dependabot/npm_and_yarn/coupons' });
   await shop.prove(pull.number);
   expect(shop.proofAt(headOf(pull))?.title).toMatch(/^Not run: Dependabot/);
@@ -65,7 +58,7 @@ it('pushes nothing for a branch of Dependabot, whoever opened the pull request f
 it.each(['mara', 'us'])('takes no commit for its own that was pushed in its name, committed by %s', async (who) => {
   const shop = await openProvingShop(stage, `corner/in-our-name-by-${who}`);
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes capitals': HOLDS }),
+    [TEST_FILE]: writeTests({ 'takes capitals': HOLDS }),
     'src/coupons.js': await shop.mended(),
   });
   const { people, app } = stage.double;
@@ -76,7 +69,7 @@ it.each(['mara', 'us'])('takes no commit for its own that was pushed in its name
     );
     await people.push(shop.name, {
       ...{ by: who === 'us' ? bot : who, author: bot, branch: `causeway/prove/${pull.number}` },
-      files: { [TESTS]: writeTests({ 'takes capitals': 'assert.equal(10, 100);' }) },
+      files: { [TEST_FILE]: writeTests({ 'takes capitals': 'assert.equal(10, 100);' }) },
       message: `Tests of pull request ${pull.number} alone\n\nCauseway-Proof: ${run?.externalId}`,
     });
   });
@@ -114,7 +107,7 @@ it.each<[string, { readonly event: string; readonly branch?: string }]>([
 ])('proves nothing with a run that somebody started %s', async (_, more) => {
   const shop = await openProvingShop(stage, `corner/by-hand-${more.event}`);
   const holds = writeTests({ 'takes capitals': HOLDS });
-  const pull = await shop.pull({ [TESTS]: holds, 'src/coupons.js': await shop.mended() });
+  const pull = await shop.pull({ [TEST_FILE]: holds, 'src/coupons.js': await shop.mended() });
   const { people } = stage.double;
   const report = (sha: string, conclusion: 'failure' | 'success', log: string) =>
     people.reportWorkflowRun(shop.name, {
@@ -140,7 +133,7 @@ it.each<[string, { readonly event: string; readonly branch?: string }]>([
 it('credits a failed test with its own title alone, not with one that it ends with', async () => {
   const shop = await openProvingShop(stage, 'corner/suffix');
   const tests = writeTests({ 'lower case': HOLDS, 'takes lower case': SHOWS });
-  const pull = await shop.pull({ [TESTS]: tests, 'src/coupons.js': await shop.mended() });
+  const pull = await shop.pull({ [TEST_FILE]: tests, 'src/coupons.js': await shop.mended() });
   await shop.prove(pull.number);
   expect(shop.proofAt(headOf(pull))).toMatchObject({
     conclusion: 'action_required',
@@ -156,7 +149,7 @@ it('takes a feature of the program for no test', async () => {
   await shop.settle();
   // Half of the change alone would fail where the base passes.
   const pull = await shop.pull({
-    [TESTS]: tests.replaceAll(SHOWS, HOLDS),
+    [TEST_FILE]: tests.replaceAll(SHOWS, HOLDS),
     'src/features/read.js':
       "import * as coupons from '../coupons.js';\nexport const discountFor = (code, sum) => (coupons.isReady ? coupons.discountFor(code, sum) : 0);\n",
     'src/coupons.js': `${await shop.mended()}export const isReady = true;\n`,
@@ -172,7 +165,7 @@ it('pushes nothing where a test reads for which branch or person CI runs', async
   const shop = await openProvingShop(stage, 'corner/branch');
   const looks = `if ((process.env.GITHUB_HEAD_REF ?? '').startsWith('cause' + 'way')) assert.equal(10, 100);`;
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes lower case': looks }),
+    [TEST_FILE]: writeTests({ 'takes lower case': looks }),
     'src/coupons.js': await shop.mended(),
   });
   await shop.prove(pull.number);
@@ -187,7 +180,7 @@ it('compares nothing where the base branch was changed after the checks of the h
   await people.push(shop.name, { by: 'mara', files: { 'main.md': 'Two.\n' } });
   await shop.settle();
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes lower case': SHOWS }),
+    [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }),
     'src/coupons.js': await shop.mended(),
   });
   pull.pull!.baseRef = 'release';

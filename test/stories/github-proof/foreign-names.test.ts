@@ -1,26 +1,24 @@
 // Which tests of somebody else's pull request failed, where their names alone do not say it: rows of a table, one title twice, a run that ends within a test.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HOLDS, openProvingShop, type ProvingShop, SHOWS, writeTests } from '../../support/foreign-proof.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  HOLDS,
+  headOf,
+  openProvingShop,
+  type ProvingShop,
+  provingStage,
+  SHOWS,
+  TEST_FILE,
+  writeTests,
+} from '../../support/foreign-proof.ts';
 
-let stage: GithubStage;
-
-beforeAll(async () => {
-  stage = await openGithubStage();
-});
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-});
-
-const TESTS = 'test/lower-case.test.js';
+const stage = provingStage();
 
 /** The title of our check run. */
 async function prove(shop: ProvingShop, tests: string): Promise<string> {
-  const pull = await shop.pull({ [TESTS]: tests, 'src/coupons.js': await shop.mended() });
+  const pull = await shop.pull({ [TEST_FILE]: tests, 'src/coupons.js': await shop.mended() });
   await shop.prove(pull.number);
   expect(await shop.branches()).toEqual([]);
-  const proof = shop.proofAt(pull.pull?.headSha ?? '');
+  const proof = shop.proofAt(headOf(pull));
   expect(proof?.conclusion === 'success').toBe(
     proof?.title.includes('fail without the change (') === true ||
       proof?.title.includes('fails without the change (') === true,

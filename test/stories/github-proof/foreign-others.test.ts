@@ -1,24 +1,19 @@
 // Whose pull requests are proven, by whom and how, and what happens to a proof when something else happens in the middle of it.
 import type { GithubIssue } from 'causeway-github-double';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openProvingShop, type ProvingShop, SHOWS, writeTests } from '../../support/foreign-proof.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { expect, it } from 'vitest';
+import {
+  headOf,
+  openProvingShop,
+  type ProvingShop,
+  provingStage,
+  SHOWS,
+  TEST_FILE,
+  writeTests,
+} from '../../support/foreign-proof.ts';
 
-let stage: GithubStage;
+const stage = provingStage();
 
-beforeAll(async () => {
-  stage = await openGithubStage();
-});
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-});
-
-const TESTS = { 'test/lower-case.test.js': writeTests({ 'takes lower case': SHOWS }) };
-
-function headOf({ pull }: GithubIssue): string {
-  return pull?.headSha ?? '';
-}
+const TESTS = { [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }) };
 
 async function openFix(shop: ProvingShop, more: { readonly by?: string } = {}): Promise<GithubIssue> {
   return await shop.pull({ ...TESTS, 'src/coupons.js': await shop.mended() }, more);

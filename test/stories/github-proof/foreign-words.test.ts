@@ -1,26 +1,21 @@
 // What people and agents are told of a proof: before anything is pushed, where the day's runs are taken, and what to do about tests that prove nothing.
 import type { GithubIssue } from 'causeway-github-double';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openCodingAgent } from '../../support/coding-agent.ts';
-import { HOLDS, openProvingShop, type ProvingShop, SHOWS, writeTests } from '../../support/foreign-proof.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import {
+  HOLDS,
+  headOf,
+  openProvingShop,
+  type ProvingShop,
+  provingStage,
+  SHOWS,
+  TEST_FILE,
+  writeTests,
+} from '../../support/foreign-proof.ts';
 
-let stage: GithubStage;
+const stage = provingStage();
 
-beforeAll(async () => {
-  stage = await openGithubStage();
-});
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-});
-
-const FILE = 'test/lower-case.test.js';
-const TESTS = { [FILE]: writeTests({ 'takes lower case': SHOWS }) };
-
-function headOf({ pull }: GithubIssue): string {
-  return pull?.headSha ?? '';
-}
+const TESTS = { [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }) };
 
 async function openFix(shop: ProvingShop, more: { readonly by?: string; readonly branch?: string } = {}) {
   return await shop.pull({ ...TESTS, 'src/coupons.js': await shop.mended() }, more);
@@ -226,7 +221,7 @@ it('hands over what an agent can do about quiet tests: open to a bot, folded to 
   const { people } = stage.double;
   people.otherApp('fixing-agent');
   people.grant(shop.name, 'fixing-agent[bot]', 'write');
-  const files = { [FILE]: writeTests({ 'takes capitals': HOLDS }), 'src/coupons.js': await shop.mended() };
+  const files = { [TEST_FILE]: writeTests({ 'takes capitals': HOLDS }), 'src/coupons.js': await shop.mended() };
   const ofBot = await shop.pull(files, { by: 'fixing-agent[bot]', branch: 'of-bot' });
   const ofPerson = await shop.pull(files);
   for (const { number } of [ofBot, ofPerson]) await shop.prove(number);
@@ -250,7 +245,7 @@ it('hands over what an agent can do about quiet tests: open to a bot, folded to 
     ],
     quoted: {
       provesNothing: ['takes capitals'],
-      places: [{ path: FILE, title: 'takes capitals' }],
+      places: [{ path: TEST_FILE, title: 'takes capitals' }],
       commands: expect.arrayContaining([`git fetch origin pull/${ofBot.number}/head`]),
     },
   });

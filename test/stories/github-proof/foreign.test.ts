@@ -1,25 +1,21 @@
 // Somebody else's pull request: whether its tests fail without its change, by CI that really runs, and said on its head.
 import type { GithubIssue } from 'causeway-github-double';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CI, HOLDS, openProvingShop, type ProvingShop, SHOWS, writeTests } from '../../support/foreign-proof.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { expect, it } from 'vitest';
+import {
+  CI,
+  HOLDS,
+  headOf,
+  openProvingShop,
+  type ProvingShop,
+  provingStage,
+  SHOWS,
+  TEST_FILE,
+  writeTests,
+} from '../../support/foreign-proof.ts';
 
-let stage: GithubStage;
+const stage = provingStage();
 
-beforeAll(async () => {
-  stage = await openGithubStage();
-});
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-});
-
-const TESTS = 'test/lower-case.test.js';
 const SPACES = "assert.equal(discountFor(' WELCOME10 ', 1000), 100);";
-
-function headOf({ pull }: GithubIssue): string {
-  return pull?.headSha ?? '';
-}
 
 /** What is said on the head; nothing of ours is left on GitHub. */
 async function proveAtOnce(shop: ProvingShop, pull: GithubIssue) {
@@ -32,7 +28,7 @@ async function proveAtOnce(shop: ProvingShop, pull: GithubIssue) {
 it('is proven: its tests fail on the base and pass with its change', async () => {
   const shop = await openProvingShop(stage, 'corner/proven');
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes lower case': SHOWS, 'takes spaces': SPACES }),
+    [TEST_FILE]: writeTests({ 'takes lower case': SHOWS, 'takes spaces': SPACES }),
     'src/coupons.js': await shop.mended(),
   });
   const proof = await proveAtOnce(shop, pull);
@@ -61,7 +57,7 @@ it('is proven: its tests fail on the base and pass with its change', async () =>
 it('is not proven where added tests do not fail without the change, which it names', async () => {
   const shop = await openProvingShop(stage, 'corner/quiet');
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes capitals': HOLDS, 'takes lower case': SHOWS }),
+    [TEST_FILE]: writeTests({ 'takes capitals': HOLDS, 'takes lower case': SHOWS }),
     'src/coupons.js': await shop.mended(),
   });
   expect(await proveAtOnce(shop, pull)).toMatchObject({
@@ -73,7 +69,7 @@ it('is not proven where added tests do not fail without the change, which it nam
 it('is not reproduced where no added test fails without the change', async () => {
   const shop = await openProvingShop(stage, 'corner/holds');
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes capitals': HOLDS }),
+    [TEST_FILE]: writeTests({ 'takes capitals': HOLDS }),
     'src/coupons.js': await shop.mended(),
   });
   expect(await proveAtOnce(shop, pull)).toMatchObject({
@@ -86,7 +82,7 @@ it('fails otherwise where the tests need what comes with the change', async () =
   const shop = await openProvingShop(stage, 'corner/needs');
   const tests = writeTests({ 'takes lower case': SHOWS }).replace('../src/coupons.js', '../src/read.js');
   const read = "export { discountFor } from './coupons.js';\n";
-  const pull = await shop.pull({ [TESTS]: tests, 'src/read.js': read, 'src/coupons.js': await shop.mended() });
+  const pull = await shop.pull({ [TEST_FILE]: tests, 'src/read.js': read, 'src/coupons.js': await shop.mended() });
   const proof = await proveAtOnce(shop, pull);
   expect(proof?.title).toMatch(/^Not proven: /);
   expect(proof?.conclusion).toBe('action_required');
@@ -95,7 +91,7 @@ it('fails otherwise where the tests need what comes with the change', async () =
 it('pushes nothing where its own checks fail', async () => {
   const shop = await openProvingShop(stage, 'corner/red-head');
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes lower case': SHOWS }),
+    [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }),
     'src/money.js': 'export const percentOf = () => 0;\n',
   });
   expect((await proveAtOnce(shop, pull))?.title).toBe('Not proven: checks of this commit itself fail: “test”');
@@ -122,7 +118,7 @@ it.each<[string, string, RegExp]>([
   const name = `corner/starts-${words.source.length}`;
   const shop = await openProvingShop(stage, name, { workflows: { 'ci.yml': CI, 'other.yml': other } });
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes lower case': SHOWS }),
+    [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }),
     'src/coupons.js': await shop.mended(),
   });
   const proof = await proveAtOnce(shop, pull);
@@ -143,12 +139,12 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
   ['has no tests', {}, /has no tests beside its change/],
   [
     'has more tests than a log is read for',
-    { [TESTS]: writeTests(Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`takes ${at}`, SHOWS]))) },
+    { [TEST_FILE]: writeTests(Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`takes ${at}`, SHOWS]))) },
     /more than 50 tests/,
   ],
 ])('pushes nothing where the pull request %s', async (what, files, words) => {
   const shop = await openProvingShop(stage, `corner/${what.replaceAll(' ', '-')}`);
-  const tests = Object.keys(files).length === 0 ? {} : { [TESTS]: writeTests({ 'takes lower case': SHOWS }) };
+  const tests = Object.keys(files).length === 0 ? {} : { [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }) };
   const pull = await shop.pull({ ...tests, ...files, 'src/coupons.js': await shop.mended() });
   const proof = await proveAtOnce(shop, pull);
   expect(proof?.title).toMatch(words);
@@ -159,7 +155,7 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
 it('is refused to people without write, and by a fork', async () => {
   const shop = await openProvingShop(stage, 'corner/whose');
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes lower case': SHOWS }),
+    [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }),
     'src/coupons.js': await shop.mended(),
   });
   await shop.prove(pull.number, 'per');
@@ -173,7 +169,7 @@ it('is refused to people without write, and by a fork', async () => {
 it('is said to be out of date by a commit that changes its tests or its change', async () => {
   const shop = await openProvingShop(stage, 'corner/stale');
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes lower case': SHOWS }),
+    [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }),
     'src/coupons.js': await shop.mended(),
   });
   const proven = headOf(pull);
@@ -182,7 +178,7 @@ it('is said to be out of date by a commit that changes its tests or its change',
   await people.push(shop.name, {
     by: 'mara',
     branch: 'change',
-    files: { [TESTS]: writeTests({ 'takes lower case': HOLDS }) },
+    files: { [TEST_FILE]: writeTests({ 'takes lower case': HOLDS }) },
   });
   await shop.settle();
   expect(shop.proofAt(proven)?.conclusion).toBe('success');
@@ -195,7 +191,7 @@ it('is said to be out of date by a commit that changes its tests or its change',
 it('compares nothing where the base has moved in what the tests reach', async () => {
   const shop = await openProvingShop(stage, 'corner/moved');
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes lower case': SHOWS }),
+    [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }),
     'src/coupons.js': await shop.mended(),
   });
   const money = await stage.double.git(shop.name, 'show', 'refs/heads/main:src/money.js');
@@ -209,7 +205,7 @@ it('compares nothing where the base has moved in what the tests reach', async ()
 it('is proven though the base has moved elsewhere', async () => {
   const shop = await openProvingShop(stage, 'corner/elsewhere');
   const pull = await shop.pull({
-    [TESTS]: writeTests({ 'takes lower case': SHOWS }),
+    [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }),
     'src/coupons.js': await shop.mended(),
   });
   const delivery = await stage.double.git(shop.name, 'show', 'refs/heads/main:src/delivery.js');
