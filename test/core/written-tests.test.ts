@@ -66,12 +66,6 @@ it.each([
   '((',
   "'\\x",
 ])('takes time that grows with the text alone: %s', (piece) => {
-  const measure = (times: number) => {
-    const source = piece.repeat(times / piece.length);
-    const begun = process.cpuUsage().user;
-    readWrittenTests(source);
-    return process.cpuUsage().user - begun;
-  };
-  measure(20_000);
-  expect(measure(800_000)).toBeLessThan(20 * Math.max(20_000, measure(100_000)));
+  // In time that grew with its square, a text as long as one may be would outlast the limit of a test by far.
+  readWrittenTests(piece.repeat(1_000_000 / piece.length));
 });

@@ -47,20 +47,18 @@ describe('syntax colours', () => {
     await using highlighter = createHighlighter({ limitMs: 2_000 });
     const hostile = [{ path: 'a.ts', text: HOSTILE }];
     expect(await highlighter.highlight(hostile)).toEqual([null]);
-    const before = performance.now();
-    expect(await highlighter.highlight(hostile)).toEqual([null]);
-    expect(performance.now() - before).toBeLessThan(200);
-    const [lines] = await highlighter.highlight([{ path: 'due.ts', text: CODE }]);
-    expect(lines).toHaveLength(3);
+    const answered: (readonly unknown[] | null | undefined)[] = [];
+    const ask = async (texts: typeof hostile) => answered.push((await highlighter.highlight(texts))[0]);
+    await Promise.all([ask([{ path: 'due.ts', text: CODE }]), ask(hostile)]);
+    expect(answered).toEqual([null, [expect.anything(), expect.anything(), []]]);
   });
 
   it('of many pages at once leave out those who would wait for long', async () => {
     await using highlighter = createHighlighter({ limitMs: 300 });
     const asked = Array.from({ length: 9 }, (_, at) => [{ path: 'a.ts', text: `${HOSTILE.slice(9)}${at}` }]);
-    const before = performance.now();
-    const left = await Promise.race(asked.map((texts) => highlighter.highlight(texts)));
-    expect(left).toEqual([null]);
-    expect(performance.now() - before).toBeLessThan(200);
+    const tried = asked.map(async (texts, at) => ({ at, lines: await highlighter.highlight(texts) }));
+    // Before the one that is tried first is given up.
+    expect(await Promise.race(tried)).toEqual({ at: expect.not.closeTo(0), lines: [null] });
   });
 
   it('of a text that nests as deeply as it is long, or after the end, are none', async () => {

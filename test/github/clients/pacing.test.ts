@@ -52,9 +52,10 @@ afterEach(() => {
 const place = { owner: 'octo', repo: 'shop', issue_number: 3 };
 
 function react(installationId: number, signal = NEVER) {
+  const issue = { ...place, issue_number: installationId };
   return clients
     .repository({ ...SHOP, installationId }, 'talk')
-    .call(({ rest }, request) => rest.reactions.createForIssue({ ...place, content: 'eyes', request }), signal);
+    .call(({ rest }, request) => rest.reactions.createForIssue({ ...issue, content: 'eyes', request }), signal);
 }
 
 function read(installationId: number) {
@@ -73,7 +74,7 @@ it('writes of one installation wait for their turn, outside of their deadline, a
   expect(own).toHaveLength(4);
   // Two turns of a second each, from the start: on a busy machine the first one may arrive late.
   expect((own[3]?.at ?? 0) - began).toBeGreaterThan(1_800);
-  expect((own[1]?.at ?? 0) - (own[0]?.at ?? 0)).toBeLessThan(900);
+  expect(own.findIndex(({ path }) => path.includes(`/${holder + 1}/`))).toBeLessThan(2);
 });
 
 it('a write that is given up while it waits is never sent', async () => {
