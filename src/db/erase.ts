@@ -1,6 +1,6 @@
 // Erasing an investigation with its Issue, a project with everything of its own, or a person.
 import type { HeadPlace, HeadRecord } from '../core/check/index.ts';
-import type { Person } from '../core/project/index.ts';
+import { NOBODY } from '../core/project/index.ts';
 import type { CommandReply, ThreadRecord } from '../core/thread/index.ts';
 import { OPERATOR, toGithubActor, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
@@ -292,12 +292,6 @@ async function hideProject(trx: Trx, id: string, now: string): Promise<void> {
 /** The login of an erased person, which GitHub does not allow. */
 const NO_NAME = '(erased)';
 
-/**
- * GitHub's own placeholder for deleted people. It has no role anywhere, so that nothing is started or opened in its
- * name.
- */
-const NOBODY: Person = { id: 10137, login: 'ghost' };
-
 async function eraseAccount(
   trx: Trx,
   jobs: Enqueuer,
@@ -316,7 +310,7 @@ async function eraseAccount(
       (await erasePersonFromHeads(trx, githubId)) +
       (await eraseVotes(trx, githubId)) +
       (await erasePersonFromKnown(trx, jobs, githubId, now)) +
-      (await erasePersonFromPutBacks(trx, jobs, githubId, { nobody: NOBODY, now })) +
+      (await erasePersonFromPutBacks(trx, jobs, githubId, now)) +
       (await erasePersonFromProofs(trx, githubId));
     mentions += await erasePersonFromOverrides(trx, jobs, githubId, now);
     const actor = toGithubActor({ id: githubId });

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import { type BlamedStep, findBlamedStep } from '../core/check/index.ts';
 import { createId } from '../core/ids.ts';
+import { NOBODY } from '../core/project/index.ts';
 import {
   isPutBackUnderWay,
   type PostedRevert,
@@ -218,21 +219,16 @@ export async function enqueueCheckRunsOfFailure(
 }
 
 /**
- * Nobody is named by it any more: what was not opened yet never will be, and what was is written without the name. Returns
- * how many there were.
+ * Nobody is named by it any more: what was not opened yet never will be, and what is on GitHub is written without the name.
+ * Returns how many there were.
  */
-export async function erasePersonFromPutBacks(
-  trx: Trx,
-  jobs: Enqueuer,
-  id: number,
-  { nobody, now }: { readonly nobody: Pick<PutBackRequest, 'id' | 'login'>; readonly now: string },
-): Promise<number> {
+export async function erasePersonFromPutBacks(trx: Trx, jobs: Enqueuer, id: number, now: string): Promise<number> {
   const rows = await trx.selectFrom('put_backs').selectAll().where('request', 'like', `%"id":${id},%`).execute();
   const own = rows.map(toPutBack).filter(({ request }) => request.id === id);
   for (const putBack of own) {
-    const erased = JSON.stringify({ ...putBack.request, ...nobody });
+    const erased = JSON.stringify({ ...putBack.request, ...NOBODY });
     await trx.updateTable('put_backs').set({ request: erased }).where('id', '=', putBack.id).execute();
-    if (putBack.state.kind === 'opened') await enqueuePutBack(trx, jobs, putBack, now);
+    await enqueuePutBack(trx, jobs, putBack, now);
   }
   return own.length;
 }

@@ -1,5 +1,5 @@
 // Projects, their settings and scopes, and people.
-export { isAtLeast, type Person, ROLES, type Role } from './person.ts';
+export { isAtLeast, NOBODY, type Person, ROLES, type Role } from './person.ts';
 export {
   type GithubProject,
   type GithubSource,

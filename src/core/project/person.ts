@@ -6,6 +6,12 @@ export interface Person {
   readonly login: string;
 }
 
+/**
+ * Stands for a person who was erased: GitHub's own placeholder for deleted people. It has no role anywhere, so that nothing
+ * is started or opened in its name.
+ */
+export const NOBODY: Person = { id: 10137, login: 'ghost' };
+
 export const ROLES = ['none', 'read', 'triage', 'write', 'maintain', 'admin'] as const;
 
 export type Role = (typeof ROLES)[number];

@@ -9,7 +9,7 @@ import { createGithubWriter } from './github-writer.ts';
 import { formatRevertMarker, hasRevertMarker } from './marker.ts';
 import { openRevert } from './open-revert.ts';
 import { createPublishJob, runLater } from './publish-job.ts';
-import { loadPutBackView, type PutBackWork } from './put-back-view.ts';
+import { loadPutBackView, nameRequester, type PutBackWork } from './put-back-view.ts';
 import type { PublishDeps } from './view.ts';
 
 /** More steps in a row would be a bug, which must not go on forever on GitHub. */
@@ -21,7 +21,7 @@ export function createPutBackHandler(deps: PublishDeps): JobHandler {
   return createPublishJob(deps, 'putBack', async (id, signal): Promise<JobResult> => {
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
       const view = await loadPutBackView(deps, id, signal);
-      if (view === null || !isPutBackUnderWay(view.putBack)) return await followClosed(deps, id, signal);
+      if (view === null || !isPutBackUnderWay(view.putBack)) return await followEnded(deps, id, signal);
       if (view.isObserved) return runLater(deps, OBSERVED_MS);
       const work = { deps, github: createGithubWriter(deps, view.project, signal), view, signal };
       const { state, waitMs } = await takePutBackStep(work);
@@ -73,34 +73,41 @@ async function savePutBackState({ deps, view }: PutBackWork, state: PutBackState
   await deps.store.savePutBack(view.putBack.id, state, deps.now().toISOString());
 }
 
-/** Where the request was a comment, one of ours answers it; a locked conversation is not worth failing for. */
+/**
+ * Where the request was a comment, one of ours answers it; a locked conversation is not worth failing for. One that is there
+ * already names nobody who was erased since.
+ */
 async function tellRefusal(
   { github, view, deps }: PutBackWork,
-  { reason }: Extract<PutBackState, { readonly kind: 'refused' }>,
+  { reason, isTold }: Extract<PutBackState, { readonly kind: 'refused' }>,
 ): Promise<void> {
   const { id, request, step } = view.putBack;
   if (request.number === null) return;
   try {
     const own = await github.listOwnComments(request.number, request.at);
-    if (own.some(({ body }) => hasRevertMarker(body, id, 'refused'))) return;
-    const text = renderRevertRefused(
-      { sha: step.sha, login: request.login, reason },
-      formatRevertMarker(id, 'refused'),
-    );
-    await github.createComment(request.number, text);
+    const told = own.find(({ body }) => hasRevertMarker(body, id, 'refused'));
+    const login = nameRequester(view.putBack);
+    const text = renderRevertRefused({ sha: step.sha, login, reason }, formatRevertMarker(id, 'refused'));
+    if (told === undefined) {
+      // People have deleted one that was told.
+      if (!isTold) await github.createComment(request.number, text);
+    } else if (login === '' && told.body !== text) await github.updateComment(told.id, text);
   } catch (error) {
     if (!isFinal(error)) throw error;
     deps.log.info({ putBack: id, err: error }, 'the answer to a request for a revert was not accepted');
   }
 }
 
-/** A person may have opened it again: from then on it is theirs. */
-async function followClosed(deps: PublishDeps, id: string, signal: AbortSignal): Promise<JobResult> {
+/** A person may have opened it again: from then on it is theirs. Or the person who asked for it was erased. */
+async function followEnded(deps: PublishDeps, id: string, signal: AbortSignal): Promise<JobResult> {
   const view = await loadPutBackView(deps, id, signal);
-  const state = view?.putBack.state;
-  if (!view || state?.kind !== 'opened' || state.pull.state === 'merged' || view.isObserved) return { kind: 'done' };
+  if (view === null || view.isObserved) return { kind: 'done' };
+  const { state } = view.putBack;
   const work = { deps, github: createGithubWriter(deps, view.project, signal), view, signal };
-  const { pull } = await followRevert(work, state.pull);
-  await savePutBackState(work, { kind: 'opened', pull });
+  if (state.kind === 'refused') await tellRefusal(work, state);
+  if (state.kind === 'opened' && (state.pull.state !== 'merged' || nameRequester(view.putBack) === '')) {
+    const { pull } = await followRevert(work, state.pull);
+    await savePutBackState(work, { kind: 'opened', pull });
+  }
   return { kind: 'done' };
 }

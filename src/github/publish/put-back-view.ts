@@ -1,7 +1,7 @@
 // What is known of a put-back at one moment: its failure as it was seen, the fix beside it, and what may be written.
 
 import { describeLikeliest, type Failure, type Finding, findBlamedStep } from '../../core/check/index.ts';
-import { type GithubProject, isGithubProject } from '../../core/project/index.ts';
+import { type GithubProject, isGithubProject, NOBODY } from '../../core/project/index.ts';
 import type { PutBack } from '../../core/put-back/index.ts';
 import { openRepository } from '../clients/index.ts';
 import type { RevertText } from '../render/index.ts';
@@ -70,6 +70,11 @@ export async function isStillBroken({ deps, view }: Pick<PutBackWork, 'deps' | '
 
 const MOST_OPEN = 100;
 
+/** A login; "" for a person who was erased. */
+export function nameRequester({ request }: Pick<PutBack, 'request'>): string {
+  return request.id === NOBODY.id ? '' : request.login;
+}
+
 /** The text of the pull request, as far as the records know it. */
 export function describeRevert(
   { putBack, project, failure, finding, fix }: PutBackView,
@@ -90,7 +95,7 @@ export function describeRevert(
     step: putBack.step,
     reason: putBack.step.why === 'alone' ? (likeliest === undefined ? '' : describeLikeliest(likeliest)) : '',
     fix,
-    requestedBy: putBack.request.login,
+    requestedBy: nameRequester(putBack),
     marker: formatRevertMarker(putBack.id, 'pull-request'),
     ...more,
   };

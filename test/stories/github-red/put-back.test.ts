@@ -339,6 +339,44 @@ describe('what GitHub or a rule refuses', () => {
   });
 });
 
+describe('a person who asked and is erased', () => {
+  /** Mara, in everything that the shop shows. */
+  const erase = () => stage.command('erase', '--account', String(stage.double.people.user('mara').id), '--yes');
+
+  it('is named no more by the comment that refused, which keeps its reason; one that was deleted does not come back', async () => {
+    const shops = await Promise.all(['corner/erased', 'corner/deleted'].map((name) => brokenShop(name)));
+    for (const { desk, number } of shops) {
+      await stage.double.people.push(desk.name, { by: 'mara', files: { 'NOTES.md': 'worse still\n' } });
+      await desk.say(number, 'mara', '/analyse revert');
+      expect(desk.onlyComment(number).body).toContain('@mara');
+    }
+    const [kept, deleted] = shops.map(({ desk, number }) => ({ desk, number, comment: desk.onlyComment(number) }));
+    if (kept === undefined || deleted === undefined) throw new Error('two shops');
+    stage.double.people.deleteComment(deleted.desk.name, deleted.comment.id, 'mara');
+    await stage.rest();
+    await erase();
+    await stage.rest();
+    const { body } = kept.desk.onlyComment(kept.number);
+    expect(body).not.toMatch(/mara|ghost/);
+    expect(body).toContain("GitHub couldn't revert it");
+    expect(deleted.desk.comments(deleted.number)).toEqual([]);
+  });
+
+  it('is named no more by the draft, open or merged', async () => {
+    const shops = await Promise.all(['corner/erased-open', 'corner/erased-merged'].map((name) => brokenShop(name)));
+    for (const { desk, sha } of shops) await desk.press(sha, 'mara', 'open_revert');
+    const [open, merged] = shops;
+    await stage.double.people.merge(merged?.desk.name ?? '', merged?.revert().number ?? 0, 'lena');
+    await stage.rest();
+    await erase();
+    await stage.rest();
+    for (const shop of [open, merged]) {
+      expect(shop?.revert().words.text).not.toMatch(/mara|ghost/);
+      expect(shop?.revert().words.text).toContain('GitHub made this revert');
+    }
+  });
+});
+
 describe('while the draft is open', () => {
   it('it is closed with a reason, once, when main is green again, and left alone where it is opened once more', async () => {
     const { desk, sha, revert } = await brokenShop('corner/green');
