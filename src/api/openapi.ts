@@ -344,7 +344,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Projects'],
     summary: 'Prove a pull request',
     description:
-      'As `/analyse prove` on it: its tests run alone on its base, on a branch and a draft of ours, beside the checks of its head. Requires the write role on the project, which is looked up again before anything is pushed. One run of CI more; `notice` says what will be pushed and which run of the day it is. 409: the project is not on GitHub, its mode is not `fix`, or `limits.ci_runs_day` is 0; 429 with `Retry-After`: the runs of the day are taken.',
+      'As `/analyse prove` on it: its tests run alone on its base, on a branch and a draft of ours, beside the checks of its head. Requires the write role on the project, which is looked up again before anything is pushed; 403 names the role there is. One run of CI more; `notice` says what will be pushed and which run of the day it is. 409: the project is not on GitHub, its mode is not `fix`, or `limits.ci_runs_day` is 0; 429 with `Retry-After`: the runs of the day are taken.',
     request: {
       params: ProofParams,
       body: { required: true, content: { 'application/json': { schema: AskProofBody } } },

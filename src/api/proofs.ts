@@ -112,7 +112,13 @@ export async function askForeignProof(c: ApiContext, deps: ApiDeps): Promise<Res
   const { head } = parseOrRefuse(AskProofBody, value);
   const { project, role } = await findProved(c, deps);
   const { githubId: id, login } = getAsking(c).account;
-  if (!isAtLeast(role, 'write') || id === null) refuseAbsent();
+  // Who sees the project may know why.
+  if (!isAtLeast(role, 'write'))
+    refuse(
+      403,
+      `Nothing was started: it takes write access to ${project.name}, and the role of ${login} there is ${role}.`,
+    );
+  if (id === null) refuse(403, 'Nothing was started: a proof is asked for by a person with an account on GitHub.');
   if (!isGithubProject(project)) refuse(409, "This project isn't on GitHub, so no CI can prove anything there.");
   const { noPullRequests, ciRunsDay: limit } = await deps.settingsOf(project, getAsking(c).signal);
   if (noPullRequests !== '') refuse(409, noPullRequests);

@@ -174,6 +174,16 @@ export class ChecksClosed extends CausewayError {
   }
 }
 
+/** The commit has more checks than are read, and all were asked for. */
+export class ChecksCut extends CausewayError {
+  constructor() {
+    super(
+      'github_failed',
+      'GitHub lists more checks or statuses of one commit than are read: ask for the first of them.',
+    );
+  }
+}
+
 /** Failed jobs of Actions that are to run once more. */
 export interface RerunRequest {
   /** The commit that they ran for. */
@@ -218,6 +228,8 @@ export type RerunRefusal =
       readonly why: 'environment' | 'secrets' | 'permissions' | 'reusable' | 'runner';
     };
 
+export type CheckExtent = 'first' | 'whole';
+
 /** All methods may throw ChecksBusy, ChecksClosed, or the signal's reason. */
 export interface Checks {
   /** Our own user on GitHub, in whose name automatic investigations begin. */
@@ -225,8 +237,14 @@ export interface Checks {
   readRules(project: GithubProject, signal: AbortSignal): Promise<CheckRules>;
   /**
    * All checks of a commit except our own, and except cancelled, skipped or abandoned ones, which say nothing about it.
+   * Of very many the first; `whole` throws ChecksCut instead.
    */
-  listAll(project: GithubProject, sha: string, signal: AbortSignal): Promise<readonly NamedCheck[]>;
+  listAll(
+    project: GithubProject,
+    sha: string,
+    signal: AbortSignal,
+    extent?: CheckExtent,
+  ): Promise<readonly NamedCheck[]>;
   /**
    * What the commit is the head of now; null if nothing. `branch`: as the event named it, or "". `pullRequest`: the one
    * it belonged to before, if known.

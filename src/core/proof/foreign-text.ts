@@ -1,7 +1,16 @@
 // A proof of somebody else's pull request in words: what will be done for it, what it came to, and how people see it themselves.
 import { quoteLiteral } from '../command-words.ts';
 import { formatOrdinal } from '../counted.ts';
-import { type ForeignAct, type ForeignProof, nameProofBranch, nameProofDraft, type ProveRefusal } from './foreign.ts';
+import {
+  type ForeignAct,
+  type ForeignProof,
+  MOST_NEEDED,
+  type NeededList,
+  nameProofBranch,
+  nameProofDraft,
+  type ProveRefusal,
+  type RefusedCall,
+} from './foreign.ts';
 import type { OtherFailure, ProofVerdict } from './proof.ts';
 import { describeProofVerdict } from './proof-view.ts';
 import { describeFullDay, type RunOfDay } from './run-of-day.ts';
@@ -122,6 +131,14 @@ function describeProveRefusal(because: ProveRefusal): string {
       return `${listActs(because.acts)} on a draft of ours and did not on this pull request`;
     case 'day_limit':
       return describeFullDay(because);
+    case 'not_permitted':
+      return because.refused === undefined
+        ? 'GitHub refused the branch, the draft or what they take, such as by a rule of the repository'
+        : describeRefusedCall(because.refused);
+    case 'rules_unread':
+      return `it is not known which workflows rulesets require of pull requests here: ${describeRefusedCall(because.refused)}`;
+    case 'too_many':
+      return describeTooMany(because.list);
     default:
       return REFUSALS[because.code];
   }
@@ -133,7 +150,52 @@ function listActs(acts: readonly ForeignAct[]): string {
   return `${listShortly(acts.map((act) => (act.kind === 'app' ? act.slug : act.path)))} ${verb}`;
 }
 
-const REFUSALS: Readonly<Record<Exclude<ProveRefusal['code'], 'moved' | 'besides' | 'day_limit'>, string>> = {
+/** Where a call is none of these, its route is named. */
+const CALLS: Readonly<Record<string, string>> = {
+  'POST /repos/{owner}/{repo}/git/trees': 'the commit with the tests alone',
+  'POST /repos/{owner}/{repo}/git/commits': 'the commit with the tests alone',
+  'POST /repos/{owner}/{repo}/git/refs': 'our branch',
+  'POST /repos/{owner}/{repo}/pulls': 'our draft',
+  'GET /repos/{owner}/{repo}/rules/branches/{branch}': 'the rules of the base branch',
+};
+
+/** What GitHub says is untrusted. */
+function describeRefusedCall({ route, status, permission, said }: RefusedCall): string {
+  const what = CALLS[route] ?? quoteShort(route);
+  const lead = `GitHub refused ${what}${status === null ? '' : ` (${status})`}`;
+  if (permission !== '')
+    return `${lead}, which takes the permission ${quoteShort(permission)}: grant it to the App, and accept it at its installation`;
+  if (said !== '') return `${lead}: ${quoteShort(said)}`;
+  return status === 404
+    ? `${lead}: it is gone, or the App has lost access to it`
+    : `${lead}: a rule of the repository or of its organisation forbids it, or it is archived`;
+}
+
+function describeTooMany(list: NeededList): string {
+  const { more, repair = '' } = TOO_MANY[list];
+  const advice = repair === '' ? '' : `; ${repair}, and comment \`/analyse prove\` there`;
+  return `${more} than the ${MOST_NEEDED} that are read, and one that is not read could speak against it${advice}`;
+}
+
+const TOO_MANY: Readonly<Record<NeededList, { readonly more: string; readonly repair?: string }>> = {
+  rules: { more: 'the base branch has more rules' },
+  head_runs: { more: 'this commit has more runs of GitHub Actions', repair: 'push a new one' },
+  jobs: { more: 'a run of GitHub Actions has more jobs' },
+  head_checks: { more: 'this commit has more checks', repair: 'push a new one' },
+  base_checks: {
+    more: 'the commit of the base that this branch left has more checks',
+    repair: 'bring the branch up to date with its base',
+  },
+  red_checks: { more: 'the commit with the tests alone has more checks' },
+  acts: { more: 'a draft of ours has more checks, runs or events' },
+};
+
+type PlainRefusal = Exclude<
+  ProveRefusal['code'],
+  'moved' | 'besides' | 'day_limit' | 'not_permitted' | 'rules_unread' | 'too_many'
+>;
+
+const REFUSALS: Readonly<Record<PlainRefusal, string>> = {
   guarded: 'the pull request changes what decides which tests run, or what CI does',
   starts: 'a branch or draft of ours would start more than the checks that have run here',
   fork: "its branch is in a fork, whose code would run with this repository's rights",
@@ -143,7 +205,6 @@ const REFUSALS: Readonly<Record<Exclude<ProveRefusal['code'], 'moved' | 'besides
   no_write: 'the person who asked has no write access (any more)',
   no_tests: 'the pull request has no tests beside its change, or none that can be told apart by name',
   no_drafts: 'GitHub offers no draft pull requests here',
-  not_permitted: 'GitHub refused the branch, the draft or what they take, such as by a rule of the repository',
   branch_taken: 'its branch name is taken by others',
   too_large: 'it changes 300 files or more, which GitHub does not compare',
   many_tests: 'it adds or changes more than 50 tests, which are more than a log is read for',

@@ -108,7 +108,6 @@ export type ProveRefusal =
         | 'no_write'
         | 'no_tests'
         | 'no_drafts'
-        | 'not_permitted'
         | 'branch_taken'
         | 'too_large'
         | 'many_tests'
@@ -119,6 +118,12 @@ export type ProveRefusal =
         | 'failed'
         | 'cancelled';
     }
+  /** `refused`: absent in what an earlier version stored. */
+  | { readonly code: 'not_permitted'; readonly refused?: RefusedCall }
+  /** Which workflows rulesets require of our draft isn't known. */
+  | { readonly code: 'rules_unread'; readonly refused: RefusedCall }
+  /** More than `MOST_NEEDED`: what isn't read could speak against it. */
+  | { readonly code: 'too_many'; readonly list: NeededList }
   /** `head`: the newer one. */
   | { readonly code: 'moved'; readonly head: string }
   /** Files that decide what runs, or which tests do. */
@@ -128,6 +133,23 @@ export type ProveRefusal =
   /** What others did on a draft of ours, and not on the pull request. `draft`: its address. */
   | { readonly code: 'besides'; readonly acts: readonly ForeignAct[]; readonly draft: string }
   | { readonly code: 'day_limit'; readonly limit: number; readonly freeAt: string | null };
+
+/** A call that GitHub refused. */
+export interface RefusedCall {
+  /** Such as `POST /repos/{owner}/{repo}/git/refs`. */
+  readonly route: string;
+  readonly status: number | null;
+  /** That was not granted, such as `contents: write`; "": it is something else, or not known. */
+  readonly permission: string;
+  /** GitHub's own words, where these are the reason; "" for none. */
+  readonly said: string;
+}
+
+/** What has to be known whole: rules of the base branch; runs of the head, jobs of a run; checks of a commit; what others did on our draft. */
+export type NeededList = 'rules' | 'head_runs' | 'jobs' | 'head_checks' | 'base_checks' | 'red_checks' | 'acts';
+
+/** As many of each as are read. */
+export const MOST_NEEDED = 500;
 
 /** What somebody else did on a branch: an App, by its slug, in whatever way; or a run of a workflow that something started. */
 export type ForeignAct =

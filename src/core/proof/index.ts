@@ -17,6 +17,7 @@ export {
   type ForeignResult,
   findForeignState,
   isForeignProofOpen,
+  type NeededList,
   nameProofBranch,
   nameProofDraft,
   type PostedProofRun,
@@ -24,6 +25,7 @@ export {
   PROOF_BRANCHES,
   type ProveRefusal,
   type RedPlan,
+  type RefusedCall,
   type StartFault,
 } from './foreign.ts';
 export { describePlacedTest, listProofInstructions, writeProofBrief } from './foreign-advice.ts';

@@ -29,7 +29,7 @@ export function createChecks(deps: ChecksDeps): Checks & PastReader {
       return { id: botId, login: botLogin };
     },
     readRules: (project, signal) => answer(project, signal, readRules),
-    listAll: (project, sha, signal) => answer(project, signal, (inquiry) => listChecks(inquiry, sha)),
+    listAll: (project, sha, signal, extent) => answer(project, signal, (inquiry) => listChecks(inquiry, sha, extent)),
     locate: (project, head, signal) => answer(project, signal, (inquiry) => findPlace(inquiry, head)),
     readOutput: (project, check, signal, limits) =>
       answer(project, signal, (inquiry) => readWords(inquiry, check, limits)),

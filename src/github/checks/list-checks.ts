@@ -1,11 +1,12 @@
 // The checks of one commit except our own: check runs of every App, jobs of Actions, and commit statuses of other CI.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { keepBeginning } from 'causeway-visible-text';
-import { type Check, type NamedCheck, toCheckKey } from '../../core/check/index.ts';
+import { type Check, type CheckExtent, ChecksCut, type NamedCheck, toCheckKey } from '../../core/check/index.ts';
 import {
   type GithubClients,
   type GithubFailure,
   isOwnCheck,
+  type Pages,
   type RepositoryCaller,
   readPages,
   recoverFrom,
@@ -37,8 +38,13 @@ export function isRedConclusion(conclusion: string | null | undefined): boolean 
 }
 
 /** Two calls for a commit with up to 100 check runs; a third where Actions isn't green, a fourth for a red status. */
-export async function listChecks(inquiry: Inquiry, sha: string): Promise<readonly NamedCheck[]> {
-  const { runs, statuses } = await readBoth(inquiry.deps, inquiry, { sha, filter: 'all' });
+export async function listChecks(
+  inquiry: Inquiry,
+  sha: string,
+  extent: CheckExtent = 'first',
+): Promise<readonly NamedCheck[]> {
+  const { runs, statuses, isCut } = await readBoth(inquiry.deps, inquiry, { sha, filter: 'all' });
+  if (isCut && extent === 'whole') throw new ChecksCut();
   const informative = runs.filter(
     ({ status, conclusion }) => status !== 'completed' || !UNINFORMATIVE.has(conclusion ?? ''),
   );
@@ -79,7 +85,7 @@ async function readBoth(
 ) {
   const identity = await clients.identity(signal);
   const refusals: GithubFailure[] = [];
-  const runs = await ignoreForbidden(refusals, async (page) => {
+  const checkRuns = await ignoreForbidden(refusals, async (page) => {
     const found = await read(({ rest }, place) => rest.checks.listForRef({ ...place, ref, filter, ...page }));
     return found.check_runs;
   });
@@ -88,20 +94,24 @@ async function readBoth(
     return found.statuses;
   });
   if (refusals.length > 1) throw refusals[0];
-  return { runs: runs.filter((run) => !isOwnCheck(identity, run)), statuses };
+  return {
+    runs: checkRuns.items.filter((run) => !isOwnCheck(identity, run)),
+    statuses: statuses.items,
+    isCut: checkRuns.isCut || statuses.isCut,
+  };
 }
 
 async function ignoreForbidden<T>(
   refusals: GithubFailure[],
   read: (page: { readonly per_page: number; readonly page: number }) => Promise<readonly T[]>,
-): Promise<readonly T[]> {
-  return await recoverFrom<readonly T[]>(
+): Promise<Pages<T>> {
+  return await recoverFrom<Pages<T>>(
     ['refused'],
-    async () => (await readPages(MAX_PAGES, read)).items,
+    () => readPages(MAX_PAGES, read),
     (error) => {
       if (error.status !== 403) throw error;
       refusals.push(error);
-      return [];
+      return { items: [], isCut: false };
     },
   );
 }

@@ -126,12 +126,13 @@ interface FailureVerdict {
   readonly kind: GithubFailureKind;
   readonly message: string;
   readonly retryAt?: Date;
+  readonly permission?: string;
 }
 
 function makeFailure(verdict: FailureVerdict, answer: FailureAnswer, call: GithubCall): GithubFailure {
-  const { kind, message, retryAt = null } = verdict;
+  const { kind, message, retryAt = null, permission = '' } = verdict;
   return new GithubFailure(
-    { kind, status: answer.status, retryAt, said: readSaid(answer.data), route: call.route },
+    { kind, status: answer.status, retryAt, said: readSaid(answer.data), permission, route: call.route },
     message,
   );
 }
@@ -296,11 +297,13 @@ function classifyForbidden({ headers }: FailureAnswer, said: string, { route, as
   const needed = readable.replace(/[^\w:, ]/g, '').slice(0, 200);
   if (needed === '') return { kind: 'refused', message: describeMissingPermission({ route, as }) };
   if (as === 'token') {
-    return { kind: 'refused', message: `The token may not do "${route}" (403): it needs the permission ${needed}.` };
+    const message = `The token may not do "${route}" (403): it needs the permission ${needed}.`;
+    return { kind: 'refused', message, permission: needed };
   }
   const repair = `Grant it in the App's settings under "Permissions", then accept it at the installation`;
   return {
     kind: 'refused',
+    permission: needed,
     message: `The App may not do "${route}" (403): it needs the permission ${needed}. ${repair}.`,
   };
 }

@@ -81,6 +81,8 @@ interface FailureFacts {
   /** Where `busy`: when to call again. */
   readonly retryAt: Date | null;
   readonly said?: string;
+  /** What it needs and was not granted, as GitHub names it, such as `contents: write`; absent: something else, or not known. */
+  readonly permission?: string;
   /** The request that GitHub answered, or did not, such as `GET /repos/{owner}/{repo}`. */
   readonly route?: string;
 }
@@ -91,6 +93,8 @@ export class GithubFailure extends CausewayError {
   readonly retryAt: Date | null;
   /** Tells a failure of the request itself from one of the token that it needed; null where it was none of one request. */
   readonly route: string | null;
+  /** That was not granted, such as `contents: write`; "": it failed for something else, or GitHub does not say. */
+  readonly permission: string;
   readonly #said: string;
 
   constructor(facts: FailureFacts, message: string, options?: ErrorOptions) {
@@ -99,6 +103,7 @@ export class GithubFailure extends CausewayError {
     this.status = facts.status;
     this.retryAt = facts.retryAt;
     this.route = facts.route ?? null;
+    this.permission = facts.permission ?? '';
     this.#said = facts.said ?? '';
   }
 

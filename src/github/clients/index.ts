@@ -32,6 +32,7 @@ export {
   ignoreRefused,
   ignoreUnknown,
   openRepository,
+  type Pages,
   type RepositoryCaller,
   readPages,
   recoverFrom,

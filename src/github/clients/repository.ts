@@ -32,7 +32,7 @@ export function openRepository(
 
 const PAGE = 100;
 
-interface Pages<T> {
+export interface Pages<T> {
   readonly items: readonly T[];
   /** Whether the last page that may be read was full. */
   readonly isCut: boolean;

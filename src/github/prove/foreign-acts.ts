@@ -1,10 +1,10 @@
 // What others did on a branch of ours: other Apps, in whatever way, and runs of workflows; held against what they did on the pull request itself.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { type ForeignAct, toWorkflowPath } from '../../core/proof/index.ts';
-import { ignoreUnknown, openRepository, readPages } from '../clients/index.ts';
+import { type ForeignAct, type NeededList, toWorkflowPath } from '../../core/proof/index.ts';
+import { ignoreUnknown, openRepository } from '../clients/index.ts';
 import type { ProveWork } from './prove-work.ts';
+import { readList } from './refusals.ts';
 
-const MOST_PAGES = 5;
 /** What an App did on an older draft may be mended by now. */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
 
@@ -20,10 +20,11 @@ export async function listActsBesides(
   there: ActPlace,
   others: readonly ActPlace[],
 ): Promise<readonly ForeignAct[]> {
-  let acts = await readActs(work, there, isStarted);
+  let acts = await readActs(work, there, { needed: 'acts', counts: isStarted });
   for (const place of others) {
     if (acts.length === 0) return [];
-    const known = new Set((await readActs(work, place)).map(toKey));
+    // What is not read of these is missing from what is known, which makes it no more.
+    const known = new Set((await readActs(work, place, { needed: null, counts: async () => true })).map(toKey));
     acts = acts.filter((act) => !known.has(toKey(act)));
   }
   return acts;
@@ -58,19 +59,24 @@ function toKey(act: ForeignAct): string {
 type ApiRun =
   RestEndpointMethodTypes['actions']['listWorkflowRunsForRepo']['response']['data']['workflow_runs'][number];
 
-/** `counts`: which runs are acts; absent: all. */
+interface ActReading {
+  readonly needed: NeededList | null;
+  /** Which runs are acts. */
+  readonly counts: (work: ProveWork, run: ApiRun) => Promise<boolean>;
+}
+
 async function readActs(
   work: ProveWork,
   { sha, number }: ActPlace,
-  counts: (work: ProveWork, run: ApiRun) => Promise<boolean> = async () => true,
+  { needed, counts }: ActReading,
 ): Promise<readonly ForeignAct[]> {
   const { deps, project, signal } = work;
   const read = openRepository(deps, project, 'read', signal);
   const pull = await ignoreUnknown(read(({ rest }, place) => rest.pulls.get({ ...place, pull_number: number })));
   if (pull === null) return [];
-  const slugs = await readApps(work, { sha, number, tip: pull.head.sha });
+  const slugs = await readApps(work, { sha, number, tip: pull.head.sha, needed });
   const acts: ForeignAct[] = slugs.map((slug) => ({ kind: 'app', slug }));
-  for (const run of await readRunsAt(work, sha, { number, headBranch: pull.head.ref })) {
+  for (const run of await readRunsAt(work, sha, { number, headBranch: pull.head.ref }, needed)) {
     const { path, event } = run;
     if (await counts(work, run)) acts.push({ kind: 'run', path: toWorkflowPath(path), event });
   }
@@ -90,11 +96,11 @@ async function isStarted({ deps, project, signal }: ProveWork, run: ApiRun): Pro
   const { botId } = await deps.clients.identity(signal);
   if (conclusion === 'skipped' || (event !== DYNAMIC && actor?.id !== botId)) return false;
   const read = openRepository(deps, project, 'read', signal);
-  const { items } = await readPages(MOST_PAGES, async (page) => {
+  const jobs = await readList('acts', async (page) => {
     const of = { run_id: id, ...page };
     return (await read(({ rest }, place) => rest.actions.listJobsForWorkflowRun({ ...place, ...of }))).jobs;
   });
-  return items.some((job) => job.conclusion !== 'skipped');
+  return jobs.some((job) => job.conclusion !== 'skipped');
 }
 
 export interface RunBranch {
@@ -108,15 +114,16 @@ export async function readRunsAt(
   { deps, project, signal }: ProveWork,
   sha: string,
   { number, headBranch }: RunBranch,
+  needed: NeededList | null,
 ): Promise<readonly ApiRun[]> {
   const read = openRepository(deps, project, 'read', signal);
-  const { items } = await readPages(MOST_PAGES, async (page) => {
+  const runs = await readList(needed, async (page) => {
     const of = { head_sha: sha, ...page };
     return (await read(({ rest }, place) => rest.actions.listWorkflowRunsForRepo({ ...place, ...of }))).workflow_runs;
   });
   const isOfPull = ({ event, head_branch: name }: ApiRun) =>
     name === headBranch || (event === DYNAMIC && OF_PULL.some((end) => name === `refs/pull/${number}/${end}`));
-  return items.filter((run) => run.head_repository?.id === project.source.repositoryId && isOfPull(run));
+  return runs.filter((run) => run.head_repository?.id === project.source.repositoryId && isOfPull(run));
 }
 
 /** What GitHub notes of a pull request where it is only mentioned elsewhere. */
@@ -137,31 +144,31 @@ interface Account {
 /** Slugs of other Apps, in lower case: by their checks, statuses and commits, and by what they did on the pull request. */
 async function readApps(
   { deps, project, signal }: ProveWork,
-  { sha, number, tip }: ActPlace & { readonly tip: string },
+  { sha, number, tip, needed }: ActPlace & { readonly tip: string } & Pick<ActReading, 'needed'>,
 ): Promise<readonly string[]> {
   const read = openRepository(deps, project, 'read', signal);
-  const checks = await readPages(MOST_PAGES, async (page) => {
+  const checks = await readList(needed, async (page) => {
     const runs = await ignoreUnknown(
       read(({ rest }, place) => rest.checks.listForRef({ ...place, ...page, ref: sha, filter: 'all' })),
     );
     return runs?.check_runs ?? [];
   });
-  const statuses = await readPages(MOST_PAGES, async (page) => {
+  const statuses = await readList(needed, async (page) => {
     const all = read(({ rest }, place) => rest.repos.listCommitStatusesForRef({ ...place, ...page, ref: sha }));
     return (await ignoreUnknown(all)) ?? [];
   });
-  const timeline = await readPages(MOST_PAGES, async (page) => {
+  const timeline = await readList(needed, async (page) => {
     const of = { ...page, issue_number: number };
     return await read(({ rest }, place) => rest.issues.listEventsForTimeline({ ...place, ...of }));
   });
   const commit = await ignoreUnknown(read(({ rest }, place) => rest.repos.getCommit({ ...place, ref: tip })));
-  const events = (timeline.items as readonly TimelineEvent[]).filter(({ event }) => !ELSEWHERE.has(event ?? ''));
+  const events = (timeline as readonly TimelineEvent[]).filter(({ event }) => !ELSEWHERE.has(event ?? ''));
   const accounts = [commit?.author, commit?.committer, ...events.flatMap(({ actor, user }) => [actor, user])];
   const bots = (accounts as readonly (Account | null | undefined)[]).filter((account) => account?.type === 'Bot');
   const names = [
-    ...checks.items.map(({ app }) => app?.slug),
+    ...checks.map(({ app }) => app?.slug),
     // CI of others may report through an account of its own.
-    ...statuses.items.map(({ creator }) => creator?.login),
+    ...statuses.map(({ creator }) => creator?.login),
     ...events.map(({ performed_via_github_app: app }) => app?.slug),
     ...bots.map((bot) => bot?.login),
   ];

@@ -23,9 +23,10 @@ import {
 import { listReachedPaths } from '../../services/index.ts';
 import { ACTIONS } from '../checks/index.ts';
 import { ignoreUnknown, openRepository } from '../clients/index.ts';
-import { type HalfPlace, listChangedFiles, NO_WORDS, readHalf, readNamedChecks } from '../publish/index.ts';
+import { type HalfPlace, listChangedFiles, NO_WORDS, readHalf } from '../publish/index.ts';
 import type { ProveWork } from './prove-work.ts';
 import type { PlannedRedHalf } from './read-plan.ts';
+import { readWholeChecks } from './refusals.ts';
 
 /** CI that takes longer proves nothing. */
 export const HALF_MS = 2 * 3_600_000;
@@ -49,7 +50,7 @@ export async function judgeOwnChecks(
   { plan, titles }: Pick<PlannedRedHalf, 'plan' | 'titles'>,
   ageMs: number,
 ): Promise<HalfJudgement | null> {
-  const named = await readNamedChecks(toHalfPlace(work), work.proof.head);
+  const named = await readWholeChecks(work, work.proof.head, 'head_checks');
   if (named.length === 0) {
     if (ageMs < NO_CHECKS_MS) return { kind: 'wait', ms: NO_CHECKS_MS - ageMs };
     return endHalf(titles, { state: 'not_run', because: 'no_ci' });
@@ -58,7 +59,7 @@ export async function judgeOwnChecks(
     if (ageMs < HALF_MS) return { kind: 'wait', ms: HALF_MS - ageMs };
     return endHalf(titles, { state: 'not_run', because: 'too_long' });
   }
-  const base = await readNamedChecks(toHalfPlace(work), plan.base);
+  const base = await readWholeChecks(work, plan.base, 'base_checks');
   const red = listFreshRed(named, base);
   if (red.length === 0) return null;
   return endHalf(titles, { state: 'fails_otherwise', because: { code: 'still_red', checks: red } });
@@ -87,10 +88,10 @@ export interface PushedHalf extends Pick<PlannedRedHalf, 'own' | 'wanted' | 'tit
 export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Promise<HalfJudgement> {
   const { plan, own, titles, testCommit, ageMs } = pushed;
   const at = toHalfPlace(work);
-  const named = await readNamedChecks(at, testCommit);
+  const named = await readWholeChecks(work, testCommit, 'red_checks');
   const limit = named.length === 0 ? NO_CHECKS_MS : HALF_MS;
   const isLate = ageMs >= limit;
-  const base = (await readNamedChecks(at, plan.base)).map(({ latest }): BaseCheck => latest);
+  const base = (await readWholeChecks(work, plan.base, 'base_checks')).map(({ latest }): BaseCheck => latest);
   const names = [...listShownNames(own.tests), ...own.files];
   const checks = await readHalf(at, named, { names, thrown: NO_WORDS.thrown, isLate });
   const judgement = judgeRedHalf({ base, checks, own, report: '', isLate, mayRepeat: false });
@@ -199,7 +200,7 @@ function sortTests({ own, wanted, titles }: PushedHalf, failing: readonly HalfCh
 /** The same checks of the head, with what they were merged with. */
 async function readGreenHalf(work: ProveWork, red: readonly NamedAlike[]) {
   const at = toHalfPlace(work);
-  const named = await readNamedChecks(at, work.proof.head);
+  const named = await readWholeChecks(work, work.proof.head, 'head_checks');
   const same = named.filter(({ latest }) => keepChecks([latest], red).length > 0);
   const read = await readHalf(at, same, { ...NO_WORDS, isLate: true });
   const checks = named.map(({ latest, earlier }) => {

@@ -3,15 +3,15 @@ import { isAtLeast, isGithubProject } from '../../core/project/index.ts';
 import type { ForeignProgress, ForeignProof, ForeignResult, ProveRefusal } from '../../core/proof/index.ts';
 import { DAY_MS, isForeignProofOpen, judgeDay } from '../../core/proof/index.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
-import { recoverFrom } from '../clients/index.ts';
 import { createPublishJob, type PublishDeps, runLater } from '../publish/index.ts';
 import { findEarlierActs, listActsBesides } from './foreign-acts.ts';
 import { HALF_MS, type HalfJudgement, judgeBothHalves, judgeOwnChecks } from './judge-proof.ts';
 import { noteStale, showProofRun } from './proof-run.ts';
 import type { ProveWork } from './prove-work.ts';
 import { planRedHalf, readProvedPull, refusePull } from './read-plan.ts';
-import { findStartFaults, isPushedAfter, readHeadRuns, readStartGround, type StartGround } from './read-starts.ts';
+import { findStartFaults, isPushedAfter, readHeadRuns, readStartGround } from './read-starts.ts';
 import { cancelRuns, isStillOurs, openRedHalf, tidyRedHalf } from './red-half.ts';
+import { toProveRefusal } from './refusals.ts';
 import { tellResult } from './tell-result.ts';
 
 /** One proof of a repository at a time: others wait for its turn, and look again after this if its end is not told. */
@@ -79,10 +79,22 @@ async function giveUp({ store, now }: PublishDeps, id: string): Promise<void> {
 async function endWhereRefused(work: ProveWork, step: () => Promise<Step>): Promise<Step> {
   const { deps, proof } = work;
   if (proof.progress.phase === 'ended') return await step();
-  return await recoverFrom<Step>(['refused', 'gone'], step, (error) => {
-    deps.log.warn({ proof: proof.id, err: error }, 'GitHub refused a step of a proof');
-    return refuseWith(work, { code: 'not_permitted' });
-  });
+  return await orRefused(deps, step, (because) => refuseWith(work, because));
+}
+
+async function orRefused<T>(
+  { log, redactor }: PublishDeps,
+  step: () => Promise<T>,
+  refuse: (because: ProveRefusal) => T,
+) {
+  try {
+    return await step();
+  } catch (error) {
+    const because = await toProveRefusal(error, redactor);
+    if (because === null) throw error;
+    log.warn({ err: error }, 'GitHub refused a step of a proof, or shows more than is read');
+    return refuse(because);
+  }
 }
 
 async function takeStep(work: ProveWork): Promise<Step> {
@@ -195,18 +207,17 @@ async function pushRedHalf(
   const since = deps.now().toISOString();
   const red = { phase: 'red', plan, posted: opened.posted, since } as const;
   // GitHub has taken the workflows as they were when the draft was opened, which may be later than when they were read.
-  const giveUp = (reason: ProveRefusal) => refuseWith({ proof: { ...proof, progress: red } }, reason);
-  const then = await recoverFrom<StartGround | null>(
-    ['refused', 'gone'],
-    () => readStartGround(work, plan),
-    () => null,
+  const giveUpRed = (reason: ProveRefusal) => refuseWith({ proof: { ...proof, progress: red } }, reason);
+  return await orRefused<Step>(
+    deps,
+    async () => {
+      const then = await readStartGround(work, plan);
+      const isSame = JSON.stringify(then) === JSON.stringify(ground);
+      const later = isSame ? [] : await findStartFaults(work, { ...inquest, ground: then });
+      return later.length > 0 ? giveUpRed({ code: 'starts', faults: later }) : { progress: red, waitMs: FIRST_LOOK_MS };
+    },
+    giveUpRed,
   );
-  if (then === null) return giveUp({ code: 'not_permitted' });
-  if (JSON.stringify(then) !== JSON.stringify(ground)) {
-    const later = await findStartFaults(work, { ...inquest, ground: then });
-    if (later.length > 0) return giveUp({ code: 'starts', faults: later });
-  }
-  return { progress: red, waitMs: FIRST_LOOK_MS };
 }
 
 async function followRedRun(

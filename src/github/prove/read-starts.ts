@@ -1,15 +1,15 @@
 // What a branch and a draft of ours would start in a repository, held against what the pull request's own runs already were.
 import { nameProofBranch, type RedPlan, type StartFault, toWorkflowPath } from '../../core/proof/index.ts';
 import { readWholeText } from '../../services/index.ts';
-import { ignoreRefused, openRepository, readPages } from '../clients/index.ts';
+import { type GithubFailure, openRepository, recoverFrom } from '../clients/index.ts';
 import { renderProofDraft } from '../render/index.ts';
 import { judgeStarts, type StartQuestion } from '../workflows/index.ts';
 import { type RunBranch, readRunsAt } from './foreign-acts.ts';
 import type { ProveWork } from './prove-work.ts';
 import { isRestrictedBot, type PlannedRedHalf } from './read-plan.ts';
 import { renderTestMessage } from './red-half.ts';
+import { ProofRefused, readList, toRefusedCall } from './refusals.ts';
 
-const MOST_PAGES = 5;
 const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/;
 
 export interface HeadRunRead {
@@ -27,7 +27,7 @@ export async function readHeadRuns(work: ProveWork, branch: RunBranch): Promise<
   const { deps, project, proof, signal } = work;
   const read = openRepository(deps, project, 'read', signal);
   const runs: HeadRunRead[] = [];
-  for (const run of await readRunsAt(work, proof.head, branch)) {
+  for (const run of await readRunsAt(work, proof.head, branch, 'head_runs')) {
     const { id, path, event, status, conclusion, run_attempt: attempt = 1, created_at: createdAt } = run;
     // What is held has no job. Run again, it goes on, and of having been held only the first attempt tells.
     const of = { run_id: id, attempt_number: 1 };
@@ -70,21 +70,37 @@ export async function readStartGround(
   const read = openRepository(deps, project, 'read', signal);
   const readTip = async (branch: string) =>
     (await read(({ rest }, place) => rest.git.getRef({ ...place, ref: `heads/${branch}` }))).object.sha;
-  const workflows = await readPages(MOST_PAGES, async (page) => {
+  // One that is not read counts as enabled.
+  const workflows = await readList(null, async (page) => {
     return (await read(({ rest }, place) => rest.actions.listRepoWorkflows({ ...place, ...page }))).workflows;
   });
-  // Refused where the plan or the server knows no rulesets: then nothing is required.
-  const rules = await readPages(MOST_PAGES, async (page) => {
-    const of = { ...page, branch: baseBranch };
-    return (await ignoreRefused(read(({ rest }, place) => rest.repos.getBranchRules({ ...place, ...of })))) ?? [];
-  });
-  const required = rules.items.flatMap((rule) => (rule.type === 'workflows' ? (rule.parameters?.workflows ?? []) : []));
+  const rules = await recoverFrom(
+    ['refused', 'gone'],
+    () =>
+      readList('rules', async (page) => {
+        const of = { ...page, branch: baseBranch };
+        return await read(({ rest }, place) => rest.repos.getBranchRules({ ...place, ...of }));
+      }),
+    async (error) => {
+      if (isWithoutRules(error)) return [];
+      throw new ProofRefused({ code: 'rules_unread', refused: await toRefusedCall(error, deps.redactor) });
+    },
+  );
+  const required = rules.flatMap((rule) => (rule.type === 'workflows' ? (rule.parameters?.workflows ?? []) : []));
   return {
     base: await readTip(baseBranch),
     main: await readTip(project.source.defaultBranch),
-    disabled: workflows.items.flatMap(({ path, state }) => (DISABLED.has(state) ? [path] : [])).toSorted(),
+    disabled: workflows.flatMap(({ path, state }) => (DISABLED.has(state) ? [path] : [])).toSorted(),
     required: [...new Set(required.map(({ path }) => path))].toSorted(),
   };
+}
+
+/**
+ * Every App may read rules (`metadata: read`). A plan that has no rulesets for private repositories has none of them in force, and
+ * says so by these words alone: https://github.com/github/branch-deploy/pull/345
+ */
+function isWithoutRules({ status, said }: GithubFailure): boolean {
+  return status === 403 && /^Upgrade to GitHub \w/.test(said);
 }
 
 export interface StartInquest {
@@ -103,12 +119,12 @@ export async function findStartFaults(
   const read = openRepository(deps, project, 'read', signal);
   const withJobs: StartQuestion['runs'][number][] = [];
   for (const { id, path, event, waited } of runs) {
-    const { items } = await readPages(MOST_PAGES, async (page) => {
+    const listed = await readList('jobs', async (page) => {
       const of = { run_id: id, filter: 'latest' as const, ...page };
       return (await read(({ rest }, place) => rest.actions.listJobsForWorkflowRun({ ...place, ...of }))).jobs;
     });
     // One without a step was skipped, cancelled before, or refused by its environment.
-    const jobs = items.map(({ name, steps = [] }) => ({ name, ran: steps.length > 0 }));
+    const jobs = listed.map(({ name, steps = [] }) => ({ name, ran: steps.length > 0 }));
     // Who let a job of an environment run; once it has, it looks like any other.
     const approvals = await read(({ rest }, place) => rest.actions.getReviewsForRun({ ...place, run_id: id }));
     withJobs.push({ path, event, waited: waited || approvals.length > 0, jobs });

@@ -12,6 +12,7 @@ import { renderProofDraft } from '../render/index.ts';
 import { readRunsAt } from './foreign-acts.ts';
 import type { ProveWork } from './prove-work.ts';
 import type { RedHalfFile } from './read-plan.ts';
+import { toRefusedCall } from './refusals.ts';
 
 const TRAILER = /^Causeway-Proof: (prf_[0-9A-Za-z]{1,40})\s*$/m;
 
@@ -57,7 +58,8 @@ export async function openRedHalf(work: ProveWork, half: RedHalfToOpen): Promise
   } catch (error) {
     if (!(error instanceof GithubFailure) || error.kind !== 'refused') throw error;
     deps.log.warn({ proof: proof.id, err: error }, 'GitHub refused the red half of a proof');
-    return { kind: 'refused', because: { code: 'not_permitted' } };
+    const refused = await toRefusedCall(error, deps.redactor);
+    return { kind: 'refused', because: { code: 'not_permitted', refused } };
   }
 }
 
@@ -130,7 +132,7 @@ async function openDraft(
       return { number, url };
     },
     (error) => {
-      if (error.status === 422) return null;
+      if (error.status === 422 && /\bdraft\b/i.test(error.said)) return null;
       throw error;
     },
   );
@@ -163,7 +165,7 @@ export async function cancelRuns(work: ProveWork, posted: PostedRedHalf | null):
   const head = posted === null ? await createGithubWriter(deps, project, signal).readBranch(branch) : null;
   const sha = posted?.testCommit ?? (head !== null && readProofOf(head) === proof.id ? head.sha : null);
   if (sha === null) return 0;
-  const runs = await readRunsAt(work, sha, { number: posted?.number ?? 0, headBranch: branch });
+  const runs = await readRunsAt(work, sha, { number: posted?.number ?? 0, headBranch: branch }, null);
   const write = openRepository(deps, project, 'rerun', signal);
   let left = 0;
   for (const { id } of runs.filter(({ status }) => status !== 'completed')) {

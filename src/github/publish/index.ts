@@ -15,6 +15,5 @@ export {
   listChangedFiles,
   NO_WORDS,
   readHalf,
-  readNamedChecks,
 } from './read-halves.ts';
 export { getNumber, isObserved, loadIssue, type PublishDeps } from './view.ts';

@@ -49,7 +49,9 @@ it('is asked for and read by program, by somebody with write and for the head th
   const path = `/api/v1/projects/${id}/proofs/${pull.number}/`;
   expect(await mara.status(path)).toBe(404);
   const per = await stage.api('per', 'pull-requests:write');
-  expect((await per.post(path, { head: headOf(pull) })).status).toBe(404);
+  const refused = await per.post(path, { head: headOf(pull) });
+  const detail = `Nothing was started: it takes write access to ${shop.name}, and the role of per there is triage.`;
+  expect([refused.status, await refused.json()]).toEqual([403, expect.objectContaining({ detail })]);
   expect((await mara.post(path, { head: headOf(pull) })).status).toBe(202);
   await shop.settle();
   expect(await per.get(path)).toMatchObject({
