@@ -11,22 +11,6 @@ export function isTestPath(path: string): boolean {
   return TEST_PATH.test(toComparablePath(path));
 }
 
-/** Folders whose names programs have as well, such as `src/features/cart.ts` and `docs/latest/`. */
-const DOUBTFUL_FOLDER =
-  /(?<=\/)features\/|(?<=^|\/)(?:latest|contests?|protests?|attests?|greatest|fastest|shortest)\//g;
-const STEPS_FOLDER = /^(?:step_?definitions?|steps|support)$/;
-
-/** Of somebody else's change, where code that is taken for a test would run without the rest of it. */
-export function isTestAlone(path: string): boolean {
-  const plain = toComparablePath(path);
-  const folders = plain.split('/').slice(0, -1);
-  const features = folders.indexOf('features');
-  const isSteps = features !== -1 && folders.slice(features).some((folder) => STEPS_FOLDER.test(folder));
-  return isSteps || plain.endsWith('.feature')
-    ? isTestPath(path)
-    : isTestPath(plain.replaceAll(DOUBTFUL_FOLDER, 'folder/'));
-}
-
 export interface ChangeParts {
   readonly test: ChangeSet;
   readonly fix: ChangeSet;

@@ -3,7 +3,6 @@ export {
   ASSERTION,
   type ChangeParts,
   isProvable,
-  isTestAlone,
   isTestPath,
   listOwnTests,
   type OwnTests,
@@ -84,3 +83,4 @@ export {
   toWorkflowPath,
   type WantedRun,
 } from './run-record.ts';
+export { isTestAlone } from './test-paths.ts';
