@@ -5,4 +5,13 @@ export { compilePattern } from './known-pattern.ts';
 export { findLeaning, listRedefined } from './leaning.ts';
 export { createReacher, type FollowedFailure, followFailure, MOST_FOLLOWED_TESTS } from './reach.ts';
 export { sharesCause } from './same-cause.ts';
-export { findTestFiles, findTiesByName, findTiesInTree, isCertainTie, isSameFile, type Tie } from './touches.ts';
+export { listBesideFailing } from './test-lines.ts';
+export {
+  findTestFiles,
+  findTiesByName,
+  findTiesInTree,
+  isCertainTie,
+  isDoubtfulTie,
+  isSameFile,
+  type Tie,
+} from './touches.ts';

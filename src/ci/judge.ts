@@ -208,7 +208,10 @@ function explainTies(ties: readonly Tie[]): readonly Reason[] {
   if (named.length > 0) return [{ code: 'touched', paths: named }];
   const tested = ties.find(({ kind }) => kind === 'tested');
   const tie = tested ?? ties.find(({ kind }) => kind === 'used');
-  if (tie === undefined) return [];
+  if (tie === undefined) {
+    const beside = ties.find(({ kind }) => kind === 'beside');
+    return beside === undefined ? [] : [{ code: 'touched_beside', path: beside.path }];
+  }
   return [{ code: 'touched_by_test', path: tie.path, test: tie.test, how: tested ? 'tests' : 'uses' }];
 }
 

@@ -391,7 +391,7 @@ function listLinesOutside(ranges: readonly Lines[], count: number): readonly Lin
   return next <= count ? [...outside, { from: next, to: count }] : outside;
 }
 
-const SET_UP = /^(?:set_?up\w*|before\w*|init\w*)$/i;
+export const SET_UP = /^(?:set_?up\w*|before\w*|init\w*)$/i;
 
 /** What a test is called where it is written: without its class, its file, its parameters. */
 function readTestTitle(test: string): string {

@@ -17,18 +17,24 @@ import { createPassedOnFinder, type PassedOnFinder } from './passed-on.ts';
 
 /**
  * `named`: the failure names the file. `tested`: the failing test is that file's, by the names and folders of both.
- * `used`: the failing test imports it, or uses what it defines.
+ * `used`: the failing test imports it, or uses what it defines. `beside`: it is in that file, and the change touches other
+ * tests there alone.
  */
 export interface Tie {
   readonly path: string;
-  readonly kind: 'named' | 'tested' | 'used';
+  readonly kind: 'named' | 'tested' | 'used' | 'beside';
   /** The failing test's file; "" for `named`. */
   readonly test: string;
 }
 
 /** A test uses much that it does not test: that it uses a changed file is not a reason to call the change the cause. */
 export function isCertainTie({ kind }: Tie): boolean {
-  return kind !== 'used';
+  return kind === 'named' || kind === 'tested';
+}
+
+/** Whether a look into the commits may show that it is none. */
+export function isDoubtfulTie({ kind, path }: Tie): boolean {
+  return kind === 'named' && isTest(path);
 }
 
 export type Failing = Pick<ReadCheck, 'places' | 'excerpt'>;
@@ -57,16 +63,25 @@ const MOST_TEXT = 100_000;
 
 /**
  * The same with a look into the commit: which file a test is for where several could be, and what the test's own text
- * uses. Throws what the tree throws.
+ * uses. `beside`: of the changed files those of failing tests that the change leaves alone; absent: none. Throws what the
+ * tree throws.
  */
 export async function findTiesInTree(
   tree: TestTree,
-  { changed, read }: { readonly changed: readonly string[]; readonly read: Failing },
+  {
+    changed: all,
+    read,
+    beside = [],
+  }: { readonly changed: readonly string[]; readonly read: Failing; readonly beside?: readonly string[] },
   signal: AbortSignal,
 ): Promise<readonly Tie[]> {
+  const changed = all.filter((path) => !beside.includes(path));
   const index = createPathIndex(await tree.files(signal));
   const passedOn = createPassedOnFinder(tree, index);
-  const ties: Tie[] = [...findTiesByName(changed, read)];
+  const ties: Tie[] = [
+    ...findTiesByName(changed, read),
+    ...beside.map((path): Tie => ({ path, kind: 'beside', test: path })),
+  ];
   for (const test of findTestFiles(index, read).slice(0, MOST_TESTS)) {
     const related = changed.filter((path) => path !== test && isSameLanguage(path, test)).slice(0, MOST_CHANGED);
     const own = related.length === 0 ? null : await findNearestNamed(test, index, signal);
@@ -91,7 +106,7 @@ async function findUsed(
 
 /** Each path once, by what says most. */
 function mergeTies(ties: readonly Tie[]): readonly Tie[] {
-  const rank = { named: 0, tested: 1, used: 2 };
+  const rank = { named: 0, tested: 1, used: 2, beside: 3 };
   const sorted = ties.toSorted((a, b) => rank[a.kind] - rank[b.kind] || (a.path < b.path ? -1 : 1));
   return [...new Map(sorted.toReversed().map((tie) => [tie.path, tie] as const)).values()].reverse();
 }

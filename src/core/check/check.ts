@@ -315,6 +315,8 @@ export function describeReason(reason: Reason): string {
       return `the change touches ${formatFirstPaths(reason.paths)}, where the check fails`;
     case 'touched_by_test':
       return `the change touches ${reason.path}, which ${reason.test} ${reason.how}${reason.via === undefined ? '' : ` through ${reason.via}`}`;
+    case 'touched_beside':
+      return `the change touches ${reason.path}, but there other tests than what failed`;
     case 'only_documentation':
       return `the change touches documentation alone (${formatFirstPaths(reason.paths)}), which no test that failed reads`;
     case 'untouched':

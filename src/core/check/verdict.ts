@@ -48,6 +48,8 @@ export type Reason =
       readonly how: 'tests' | 'uses';
       readonly via?: string;
     }
+  /** The file of the failing test, and of it other tests alone. */
+  | { readonly code: 'touched_beside'; readonly path: string }
   /** The change touches nothing else, and nothing that failed reads it. */
   | { readonly code: 'only_documentation'; readonly paths: readonly string[] }
   | { readonly code: 'untouched' }

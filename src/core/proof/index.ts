@@ -84,3 +84,4 @@ export {
   type WantedRun,
 } from './run-record.ts';
 export { isTestAlone } from './test-paths.ts';
+export { readWrittenTests } from './written-tests.ts';

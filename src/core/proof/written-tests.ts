@@ -28,6 +28,13 @@ export interface WrittenFile {
   readonly tests: readonly WrittenTest[];
   /** Titles of groups, without computed ones. */
   readonly groups: readonly string[];
+  /** Indexes of the first and the last line of each group's call. */
+  readonly groupLines: readonly LinesOfCall[];
+}
+
+interface LinesOfCall {
+  readonly from: number;
+  readonly to: number;
 }
 
 const TEST = new Set(['it', 'test', 'specify', 'scenario', 'tape', 'fit', 'xit', 'xtest', 'ftest']);
@@ -57,6 +64,7 @@ export function readWrittenTests(source: string): WrittenFile | null {
   const tables = findTables(script);
   const tests: WrittenTest[] = [];
   const groups: string[] = [];
+  const groupLines: LinesOfCall[] = [];
   const open: { readonly to: number; readonly title: string | null }[] = [];
   walkBrackets(script, (at, around) => {
     while ((open.at(-1)?.to ?? tokens.length) < at) open.pop();
@@ -65,13 +73,17 @@ export function readWrittenTests(source: string): WrittenFile | null {
     const [only = '', ...more] = call.parts;
     const title = more.length === 0 ? only : null;
     if (call.isGroup && title !== null) groups.push(title);
+    if (call.isGroup) {
+      const { from, to } = toWrittenTest(tokens, call);
+      groupLines.push({ from, to });
+    }
     if (!call.isGroup && tests.length < MOST_TESTS) {
       const used = findUsed(script, tables, { at, around, opens: call.opens });
       tests.push({ ...toWrittenTest(tokens, call), groups: open.map((one) => one.title), tables: used });
     }
     open.push({ to: call.closes, title });
   });
-  return { tests, groups: [...new Set(groups)] };
+  return { tests, groups: [...new Set(groups)], groupLines };
 }
 
 interface ReadSource {

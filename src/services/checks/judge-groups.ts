@@ -9,9 +9,11 @@ import {
   findTiesByName,
   findTiesInTree,
   isCertainTie,
+  isDoubtfulTie,
   isSameFile,
   type Judgement,
   judgeCheck,
+  listBesideFailing,
   listRedefined,
   type Tie,
 } from '../../ci/index.ts';
@@ -279,19 +281,21 @@ function createTieFinder(
   let limit: AbortSignal | null = null;
   return async ({ read }, isOpen) => {
     let ties = findTiesByName(paths, read);
-    if (ties.length > 0 || !maySearch || !read.isInformative || read.infrastructure !== null) {
-      return { ties, leaning: null };
-    }
+    const doubtful = ties.filter(isDoubtfulTie).map(({ path }) => path);
+    const isClear = ties.length > doubtful.length;
+    if (isClear || !maySearch || !read.isInformative || read.infrastructure !== null) return { ties, leaning: null };
     limit ??= AbortSignal.timeout(TIES_MS);
     const until = AbortSignal.any([signal, limit]);
     try {
       const repository = await services.source.open(project, until);
       await repository.ensureCommit(head.sha, until);
       const tree = repository.tree(head.sha);
-      ties = await findTiesInTree(tree, { changed: paths, read }, until);
+      const isBaseWanted = base !== null && (isOpen || doubtful.length > 0);
+      const before = isBaseWanted && (await repository.ensureCommit(base, until)) ? repository.tree(base) : null;
+      const beside = before === null ? [] : await listBesideFailing({ before, after: tree }, doubtful, read, until);
+      if (beside.length < doubtful.length) return { ties, leaning: null };
+      ties = await findTiesInTree(tree, { changed: paths, read, beside }, until);
       if (!isOpen || ties.some(isCertainTie)) return { ties, leaning: null };
-      const hasBase = base !== null && (await repository.ensureCommit(base, until));
-      const before = hasBase ? repository.tree(base) : null;
       const listNames = async (path: string) => (before === null ? [] : listRedefined(before, tree, path, until));
       return { ties, leaning: await findLeaning(tree, { changed: paths, read, listRedefined: listNames }, until) };
     } catch (error) {

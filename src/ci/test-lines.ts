@@ -1,0 +1,201 @@
+// Whether a change of a test file touches what runs with the failing tests in it: their own lines, what is set up for them,
+// and what these call. Another test of the file is none of it.
+
+import { diffLines } from 'causeway-diff';
+import type { OutlineSymbol, SourceTree } from 'causeway-git-objects';
+import { findFailedOwn, type OwnTest, readWrittenTests } from '../core/proof/index.ts';
+import { findSpans, isCommentLine, splitLines } from '../core/source/index.ts';
+import { SET_UP, toShortName } from './reach.ts';
+import { type Failing, isSameFile } from './touches.ts';
+
+type TestFileTree = Pick<SourceTree, 'read' | 'outline'>;
+
+const MOST_NAMES = 20;
+const MOST_TEXT = 200_000;
+
+interface TwoTrees {
+  readonly before: TestFileTree;
+  readonly after: TestFileTree;
+}
+
+/** More files of failing tests are left as they are. */
+const MOST_FILES = 5;
+
+/** Those of the paths, all files of failing tests, in which the change touches other tests alone. Throws what the trees throw. */
+export async function listBesideFailing(
+  trees: TwoTrees,
+  paths: readonly string[],
+  failing: Failing,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const beside: string[] = [];
+  for (const path of paths.slice(0, MOST_FILES))
+    if (!(await touchesFailing(trees, path, failing, signal))) beside.push(path);
+  return beside;
+}
+
+/**
+ * True also where it can't be told: a test of a computed name, a file that is new or too large, an error outside of the
+ * tests.
+ */
+async function touchesFailing(
+  { before, after }: TwoTrees,
+  path: string,
+  { places, excerpt }: Failing,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const now = await readTestFile(after, path, signal);
+  const old = await readTestFile(before, path, signal);
+  if (now === null || old === null) return true;
+  const lines = places.flatMap((place) => (place.line > 0 && isSameFile(path, place.path) ? [place.line] : []));
+  const failed = findFailedParts(now, excerpt.tests, lines);
+  if (failed === null) return true;
+  const runs = listRunning(now, failed, lines);
+  const names = failed.flatMap(({ test }) => test?.title ?? []);
+  const ran = listRunning(old, findFailedParts(old, excerpt.tests.length > 0 ? excerpt.tests : names, []) ?? [], []);
+  return diffLines(old.lines, now.lines).some(
+    (hunk) =>
+      isAnyOf(now, runs, hunk.after, hunk.inserted) ||
+      // A test that was not there before is among the lines that were inserted.
+      isAnyOf(old, ran, hunk.before, hunk.removed),
+  );
+}
+
+interface TestFile {
+  readonly path: string;
+  readonly lines: readonly string[];
+  readonly parts: readonly FilePart[];
+}
+
+/** Lines that run, or do not, as one; 1-based and inclusive. */
+interface FilePart {
+  readonly from: number;
+  readonly to: number;
+  /** By which it is called; "" for what nothing calls. */
+  readonly name: string;
+  /** Null: it is none. */
+  readonly test: OwnTest | null;
+  readonly isSetUp: boolean;
+}
+
+async function readTestFile(tree: TestFileTree, path: string, signal: AbortSignal): Promise<TestFile | null> {
+  const found = await tree.read(path, {}, signal);
+  if (found.kind !== 'text' || found.text.length > MOST_TEXT) return null;
+  const lines = splitLines(found.text);
+  const titled = SCRIPT.test(path) ? listTitledParts(path, found.text) : [];
+  if (titled === null) return null;
+  const outline = await tree.outline(path, signal);
+  return { path, lines, parts: [...titled, ...listDefinedParts(path, found.text, outline)] };
+}
+
+const SCRIPT = /\.[cm]?[jt]sx?$/;
+
+/** Null: the source can't be followed. */
+function listTitledParts(path: string, text: string): readonly FilePart[] | null {
+  const written = readWrittenTests(text);
+  if (written === null) return null;
+  const tests = written.tests.map(({ title, parts, groups, from, to }): FilePart => {
+    const test = { file: path, title, parts, groups, isTouched: false, isAdded: false };
+    return { from: from + 1, to: to + 1, name: '', test, isSetUp: false };
+  });
+  const groups = written.groupLines.map(
+    ({ from, to }): FilePart => ({ from: from + 1, to: to + 1, name: '', test: null, isSetUp: false }),
+  );
+  return [...tests, ...groups];
+}
+
+/** Elsewhere tests are functions. */
+function listDefinedParts(path: string, text: string, outline: readonly OutlineSymbol[]): readonly FilePart[] {
+  const lines = splitLines(text);
+  return findSpans(path, text, outline).map(({ name, kind, owner, leadLine, line, lastLine }): FilePart => {
+    const short = toShortName(name);
+    const head = lines
+      .slice(leadLine - 1, line)
+      .join('\n')
+      .toLowerCase();
+    const isMaker = MAKERS.has(short) || short === toShortName(owner);
+    const isSetUp =
+      kind === 'function' &&
+      (SET_UP.test(short) || AFTER.test(short) || isMaker || SET_UP_MARKS.some((mark) => head.includes(mark)));
+    const isTest = kind === 'function' && !SCRIPT.test(path) && !isSetUp;
+    const test = { file: path, title: short, parts: [short], groups: null, isTouched: false, isAdded: false };
+    return { from: leadLine, to: lastLine, name: short, test: isTest ? test : null, isSetUp };
+  });
+}
+
+const MAKERS: ReadonlySet<string> = new Set(['constructor', '__init__', '__new__', '__construct', '__post_init__']);
+const AFTER = /^(?:tear_?down|after|test_?main)/i;
+/** `@BeforeEach`, `[OneTimeSetUp]`, `#[Before]`, `@pytest.fixture(autouse=True)`, in lower case. */
+const SET_UP_MARKS = [
+  '@before',
+  '@after',
+  '#[before',
+  '#[after',
+  'setup]',
+  'teardown]',
+  'initialize]',
+  'cleanup]',
+].concat(['@setup', '@rule', '@classrule', 'autouse']);
+
+/** Null: it isn't known of each failed test which it is. Without names the lines that the log names tell. */
+function findFailedParts(
+  { parts }: TestFile,
+  names: readonly string[],
+  lines: readonly number[],
+): readonly FilePart[] | null {
+  const tests = parts.flatMap((part) => (part.test === null ? [] : [{ part, test: part.test }]));
+  const ofNames = names.map((name) => {
+    const found = findByName(
+      name,
+      tests.map(({ test }) => test),
+    );
+    return tests.filter(({ test }) => found.has(test));
+  });
+  const found = names.length > 0 ? ofNames : lines.map((line) => tests.filter(({ part }) => holds(part, line)));
+  const isKnown = found.length > 0 && names.length <= MOST_NAMES && found.every((some) => some.length > 0);
+  return isKnown ? found.flat().map(({ part }) => part) : null;
+}
+
+function findByName(name: string, tests: readonly OwnTest[]): ReadonlySet<OwnTest> {
+  const { failed, unclear } = findFailedOwn([name], { tests });
+  return failed.union(unclear);
+}
+
+function holds({ from, to }: FilePart, line: number): boolean {
+  return line >= from && line <= to;
+}
+
+/** By line, from index 1, whether it runs with the failed tests. `lines`: what the log names besides runs too. */
+function listRunning({ lines, parts }: TestFile, failed: readonly FilePart[], named: readonly number[]): boolean[] {
+  const isFailed = (part: FilePart) => failed.some(({ from, to }) => from <= part.to && part.from <= to);
+  const idle = new Set(
+    parts.filter((part) => !part.isSetUp && !isFailed(part) && !named.some((line) => holds(part, line))),
+  );
+  for (;;) {
+    const runs = markRunning(lines.length, idle);
+    const words = new Set(lines.flatMap((line, at) => (runs[at + 1] === true ? (line.match(WORD) ?? []) : [])));
+    const called = [...idle].filter(({ name }) => name !== '' && words.has(name));
+    if (called.length === 0) return runs;
+    for (const part of called) idle.delete(part);
+  }
+}
+
+const WORD = /[A-Za-z_$][\w$]*/g;
+
+function markRunning(count: number, idle: ReadonlySet<FilePart>): boolean[] {
+  const runs = Array.from({ length: count + 1 }, () => true);
+  for (const { from, to } of idle) runs.fill(false, from, to + 1);
+  return runs;
+}
+
+function isAnyOf({ path, lines }: TestFile, runs: readonly boolean[], from: number, count: number): boolean {
+  return lines
+    .slice(from, from + count)
+    .some((line, index) => runs[from + index + 1] === true && doesSomething(path, line));
+}
+
+/** A line that only closes what was opened before moves with whatever is put in above it. */
+function doesSomething(path: string, line: string): boolean {
+  const rest = line.replace(/[\s(){}[\];,]/g, '');
+  return rest !== '' && rest !== 'end' && !isCommentLine(path, line);
+}
