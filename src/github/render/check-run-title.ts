@@ -202,8 +202,8 @@ export type Attribution =
   | { readonly kind: 'known'; readonly number: number }
   /** The change under test touches what fails. */
   | { readonly kind: 'change' }
-  /** The analysis of another pull request explains it. */
-  | { readonly kind: 'elsewhere'; readonly number: number }
+  /** The analysis of another pull request explains it. `isOwn`: both changes touch what fails, so it is this one's as well. */
+  | { readonly kind: 'elsewhere'; readonly number: number; readonly isOwn: boolean }
   /** Fails here. `base`: the result of the same checks there; null: not known. */
   | { readonly kind: 'here'; readonly base: 'green' | 'red' | null }
   /** On the default branch, since it last passed: this many commits, the pushed one among them. */
@@ -234,7 +234,7 @@ export function attributeJudged(content: CheckRunContent, cause: ShownCause): At
   if (known?.code === 'known' && isRed(finding)) return { kind: 'known', number: known.issue };
   if (verdict !== 'code' && verdict !== 'inconclusive') return { kind: verdict };
   const number = isOnDefault(content) ? null : findElsewhere(content, cause);
-  if (number !== null) return { kind: 'elsewhere', number };
+  if (number !== null) return { kind: 'elsewhere', number, isOwn: verdict === 'code' && finding.isTouched === true };
   if (verdict === 'inconclusive') {
     if (findCauseIssue(cause) !== null) return { kind: 'found' };
     if (finding.reasons.some(({ code }) => code === 'only_documentation')) return { kind: 'documentation' };
@@ -276,9 +276,14 @@ export function findRangeOf(cause: Pick<ShownCause, 'finding' | 'failure'>): Com
   return (isCurrent(cause) ? failure?.range : finding.range) ?? null;
 }
 
+/** That it fails elsewhere too takes nothing away from what is certain here. */
+function leadElsewhere({ isOwn }: Extract<Attribution, { kind: 'elsewhere' }>): string {
+  return isOwn ? 'Your change, the same failure as' : 'Same failure as';
+}
+
 /** Plain text, in which GitHub links nothing. */
 function describeInPlain(content: CheckRunContent, cause: ShownCause, source: Attribution): string {
-  if (source.kind === 'elsewhere') return `Same failure as #${source.number}`;
+  if (source.kind === 'elsewhere') return `${leadElsewhere(source)} #${source.number}`;
   if (source.kind === 'known') return `Known: #${source.number}`;
   return formatPlainLabel(describeAttribution(content, cause, source, cutName), 4 * MAX_NAME);
 }
@@ -286,7 +291,8 @@ function describeInPlain(content: CheckRunContent, cause: ShownCause, source: At
 /** Sanitised Markdown. */
 export function describeInMarkdown(content: CheckRunContent, cause: ShownCause, source: Attribution): string {
   if (source.kind === 'elsewhere') {
-    return `Same failure as [#${source.number}](${content.webUrl}/${content.repository}/pull/${source.number})`;
+    const { number } = source;
+    return `${leadElsewhere(source)} [#${number}](${content.webUrl}/${content.repository}/pull/${number})`;
   }
   if (source.kind === 'known') return `Known: ${linkIssue(content, source.number)}`;
   return describeAttribution(content, cause, source, (name) => formatCodeSpan(name.slice(0, MAX_NAME)));

@@ -81,8 +81,11 @@ describe('the title', () => {
     ],
     [`test (20) fails here: ${PERCENT}`, judgedHere({ isTouched: false })],
     [`test (18) and 1 more fail here: ${PERCENT}`, judgedHere({ isTouched: false, checks: TWO })],
-    [`Same failure as #1: ${PERCENT}`, judgedHere({ standing: 'known' }, { failure: OF_ANOTHER })],
-    [`Same failure as #4: ${PERCENT}`, judgedHere({ standing: 'known', sharedFrom: 4 }, { failure: OF_ANOTHER })],
+    [`Your change, the same failure as #1: ${PERCENT}`, judgedHere({ standing: 'known' }, { failure: OF_ANOTHER })],
+    [
+      `Same failure as #4: ${PERCENT}`,
+      judgedHere({ standing: 'known', sharedFrom: 4, isTouched: false }, { failure: OF_ANOTHER }),
+    ],
     [`Your change: ${PERCENT}`, judgedHere({ standing: 'known', sharedFrom: null }, { failure: OF_ANOTHER })],
     [`Your change: ${PERCENT}`, judgedHere({ standing: 'known', isOwnThread: true }, { failure: OF_ANOTHER })],
     [`Your change: ${PERCENT}`, judgedHere({ standing: 'known' }, { failure: failure({ hits: 2 }) })],
@@ -477,7 +480,7 @@ describe('the summary', () => {
     const known = cause({ finding: finding({ standing: 'known' }), failure: OF_ANOTHER, reportUrl });
     const [, head] = renderSummary(ground({ causes: [known] })).split('\n\n');
     expect(head).toBe(
-      `**Same failure as [#1](https://github.com/octo/shop/pull/1): the change touches src/coupons.js, where the check fails · next: see [the analysis there](${reportUrl})**`,
+      `**Your change, the same failure as [#1](https://github.com/octo/shop/pull/1): the change touches src/coupons.js, where the check fails · next: see [the analysis there](${reportUrl})**`,
     );
   });
 

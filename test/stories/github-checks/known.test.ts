@@ -110,7 +110,8 @@ it('is looked into again for a pull request that changes other files of what fai
   const picked = await desk.pull({ branch: 'picked', files: changeOf('src/coupons.js') });
   await desk.run(picked.sha, { test: COUPONS });
   const linked = desk.checkRun(picked.sha);
-  expect(linked.title).toMatch(new RegExp(`^Same failure as #${coupons.number}: `));
+  expect(linked.title).toMatch(new RegExp(`^Your change, the same failure as #${coupons.number}: `));
+  expect(linked.words).toContain('1 check failed because of this change');
   const address = `/pull/${coupons.number}#issuecomment-${answered.id}`;
   expect(linked.summary.links).toContainEqual(expect.stringContaining(address));
 
