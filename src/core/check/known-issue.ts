@@ -137,6 +137,8 @@ export type KnownRefusal =
   | {
       readonly code:
         | 'known_needs_issue'
+        /** What may be the pattern stands below the command. */
+        | 'known_pattern_below'
         | 'known_issue_gone'
         | 'known_issue_closed'
         | 'known_is_pull_request'
@@ -158,7 +160,9 @@ export type KnownRefusal =
 export function describeKnownRefusal(refusal: KnownRefusal): string {
   switch (refusal.code) {
     case 'known_needs_issue':
-      return 'Name an issue of this repository, and the pattern in quotes if there is one: `/analyse known #123 "connection reset by peer"`.';
+      return 'Write it as `/analyse known #123`, with an open issue of this repository, and the pattern in quotes behind it if there is one: `/analyse known #123 "connection reset by peer"`.';
+    case 'known_pattern_below':
+      return 'Nothing was tied: the pattern has to stand in quotes on the line of the command, as in `/analyse known #123 "connection reset by peer"`.';
     case 'known_issue_gone':
       return 'There is no such issue in this repository. Name an open one.';
     case 'known_issue_closed':

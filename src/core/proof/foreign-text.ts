@@ -203,7 +203,10 @@ const REFUSALS: Readonly<Record<PlainRefusal, string>> = {
   closed: 'the pull request is closed',
   retargeted: 'it was set to another base branch in the meantime; comment `/analyse prove` again',
   no_write: 'the person who asked has no write access (any more)',
-  no_tests: 'the pull request has no tests beside its change, or none that can be told apart by name',
+  no_tests: 'the pull request adds or changes no tests',
+  tests_alone: 'the pull request changes tests alone, so there is no change that they could fail without',
+  unnamed_tests:
+    'in the test files that the pull request changes, no test that it adds or changes is found by its name',
   no_drafts: 'GitHub offers no draft pull requests here',
   branch_taken: 'its branch name is taken by others',
   too_large: 'it changes 300 files or more, which GitHub does not compare',

@@ -106,7 +106,10 @@ export type ProveRefusal =
         /** Its base is another branch than when it was planned. */
         | 'retargeted'
         | 'no_write'
+        /** `tests_alone`: no change beside them. `unnamed_tests`: files of tests, in which none is found by its name. */
         | 'no_tests'
+        | 'tests_alone'
+        | 'unnamed_tests'
         | 'no_drafts'
         | 'branch_taken'
         | 'too_large'

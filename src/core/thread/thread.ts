@@ -137,6 +137,10 @@ export interface CommandReply {
           /** Other checks are not done yet. */
           | 'rerun_running';
       }
+    /** A later command of the same person was: it takes the place of an answer that no longer holds. `command`: what follows `/analyse`. */
+    | { readonly code: 'carried_out'; readonly command: string }
+    /** Names of what is red: none of them is the one that was named. */
+    | { readonly code: 'override_which_check'; readonly names: readonly string[] }
     | { readonly code: 'known_not_kept' | 'known_needs_write' }
     /** `issue`: null where none was named. */
     | { readonly code: 'known_refused'; readonly issue: number | null; readonly refusal: KnownRefusal }

@@ -10,7 +10,7 @@ import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-
 import { askForProof } from './ask-for-proof.ts';
 import { carryOutKnown } from './known-command.ts';
 import { overrideVerdict } from './override-verdict.ts';
-import { addReaction, replyToCommand } from './replies.ts';
+import { acceptCommand, replyToCommand } from './replies.ts';
 import { requestRerun } from './request-rerun.ts';
 import { requestRevert } from './revert-command.ts';
 import {
@@ -107,7 +107,7 @@ async function stopAnalysis(deps: CausewayAppDeps, request: AnalysisRequest, sig
     await schedulePublish(deps, thread);
   }
   try {
-    if (count > 0) await addReaction(deps, request, 'eyes', signal);
+    if (count > 0) await acceptCommand(deps, request, { command: 'stop' }, signal);
     else await replyToCommand(deps, request, { code: 'nothing_to_stop' }, signal);
   } catch (error) {
     signal.throwIfAborted();
@@ -135,7 +135,7 @@ async function recordVote(
     answered?.kind === 'thread'
       ? await store.recordVoteInThread(answered.threadId, given, now)
       : answered !== null && (await store.recordVote(answered.issueId, given, now));
-  if (isRecorded) await addReaction(deps, request, 'eyes', signal);
+  if (isRecorded) await acceptCommand(deps, request, { command: vote }, signal);
   else {
     const offer = await offerCommands(deps, request, signal);
     await replyToCommand(deps, request, { code: 'nothing_to_judge', offer }, signal);
@@ -167,7 +167,7 @@ async function requestFix(deps: CausewayAppDeps, request: AnalysisRequest, signa
   }
   const posted = await findPostedPull(deps, request, thread, signal);
   if (posted !== null) return await replyToCommand(deps, request, posted, signal);
-  await addReaction(deps, request, 'eyes', signal);
+  await acceptCommand(deps, request, { command: 'fix' }, signal);
   const now = deps.now().toISOString();
   // As of the comment: its author has not seen what was concluded since. Never later than now, or with a clock that is behind GitHub's
   // it would follow an answer that is still to come.

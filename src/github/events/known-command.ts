@@ -5,7 +5,7 @@ import type { CommandReply } from '../../core/thread/index.ts';
 import { confirmPattern, type KnownAnswer, proposePattern, tieFailure, untieIssue } from '../../services/index.ts';
 import type { KnownCommand } from '../report/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
-import { addReaction, type EventSubject, replyToCommand } from './replies.ts';
+import { acceptCommand, type EventSubject, replyToCommand } from './replies.ts';
 
 /** Candidates that are listed in an answer. */
 const MOST_NAMED = 5;
@@ -31,11 +31,11 @@ export async function carryOutKnown(
       // What is tied at once shows in the check run; a pattern was asked about before.
       if (answer.pattern !== '')
         return await reply({ code: 'known_tied', issue: answer.issue, pattern: answer.pattern });
-      await addReaction(deps, at, 'eyes', signal);
-      return;
-    case 'ended':
-      await addReaction(deps, at, 'eyes', signal);
-      return;
+      return await acceptCommand(deps, at, { command: `known #${answer.issue}` }, signal);
+    case 'ended': {
+      const words = `known #${findIssueOf(command, at) ?? ''} no`;
+      return await acceptCommand(deps, at, { command: words, overtakes: ['known_proposed', 'known_tied'] }, signal);
+    }
   }
 }
 
@@ -53,7 +53,10 @@ async function answerKnown(
   const { project, trigger } = at;
   const { what } = command;
   const issue = findIssueOf(command, at);
+  if (what.kind === 'malformed' && what.isBelow) return { kind: 'refused', refusal: { code: 'known_pattern_below' } };
   if (issue === null || what.kind === 'malformed') return { kind: 'refused', refusal: { code: 'known_needs_issue' } };
+  const isElsewhere = command.repository !== null && command.repository.toLowerCase() !== project.name.toLowerCase();
+  if (isElsewhere) return { kind: 'refused', refusal: { code: 'known_issue_gone' } };
   const request = { project, issue, by: { id: trigger.by.id, login: trigger.by.login } };
   switch (what.kind) {
     case 'pattern':

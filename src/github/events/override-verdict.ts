@@ -3,7 +3,7 @@ import { type Finding, type Head, isFailing, listRedKeys } from '../../core/chec
 import { isAtLeast } from '../../core/project/index.ts';
 import type { CommentCommand } from '../report/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
-import { addReaction, replyToCommand } from './replies.ts';
+import { acceptCommand, replyToCommand } from './replies.ts';
 import type { AnalysisRequest } from './start-analysis.ts';
 
 type OverrideCommand = Extract<CommentCommand, { readonly kind: 'override' }>;
@@ -23,6 +23,7 @@ export async function overrideVerdict(
   const head = subject.kind === 'pull_request' ? await findSeenHead(deps, request) : null;
   if (head === null || comment === null) return await refuse('no_checks');
   const meant = selectMeant(head, command);
+  if ('names' in meant) return await replyToCommand(deps, request, { code: 'override_which_check', ...meant }, signal);
   if (command.whose === 'not_mine' && meant.why === '') return await refuse('override_needs_reason');
   const now = deps.now().toISOString();
   const failures = meant.findings.map((finding) => ({
@@ -42,7 +43,8 @@ export async function overrideVerdict(
     { head: id, project: project.id, personId: trigger.by.id, whose: command.whose },
     'a verdict was overridden',
   );
-  await addReaction(deps, request, 'eyes', signal);
+  const words = command.whose === 'mine' ? 'mine' : 'not-mine';
+  await acceptCommand(deps, request, { command: words }, signal);
 }
 
 /** GitHub's clock need not be ours, and its times are whole seconds. */
@@ -55,13 +57,18 @@ async function findSeenHead({ store }: CausewayAppDeps, { project, subject, trig
   return head?.findings.some(isFailing) ? head : null;
 }
 
+/** `names`: of the red checks, where several causes are red and none has the check that was named as code. */
 function selectMeant(
   { findings }: Head,
   { quoted, why }: OverrideCommand,
-): { readonly findings: readonly Finding[]; readonly why: string } {
+): { readonly findings: readonly Finding[]; readonly why: string } | { readonly names: readonly string[] } {
   const red = findings.filter(isFailing);
   const isNamed = ({ checks }: Finding) =>
     checks.some(({ name, isRed }) => isRed && name.toLowerCase() === quoted?.name.trim().toLowerCase());
   const named = red.filter(isNamed);
+  if (named.length === 0 && quoted?.isCode === true && red.length > 1)
+    return {
+      names: [...new Set(red.flatMap(({ checks }) => checks.filter(({ isRed }) => isRed).map(({ name }) => name)))],
+    };
   return named.length > 0 && quoted !== null ? { findings: named, why: quoted.rest } : { findings: red, why };
 }

@@ -8,7 +8,14 @@ import { isFinal } from '../clients/index.ts';
 import type { ConfigProblem, ReadConfig, RepositoryConfig } from '../configuration/index.ts';
 import { createInTurn } from '../projects/index.ts';
 import { createGithubWriter, isRemoved } from '../publish/index.ts';
-import { appendReply, isCarriedOut, REPLY_MS, renderConfigComplaint, renderReply } from '../render/index.ts';
+import {
+  appendReply,
+  isCarriedOut,
+  REPLY_MS,
+  readReplyMarker,
+  renderConfigComplaint,
+  renderReply,
+} from '../render/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 /** The issue or pull request that an event is about, and who caused it. */
@@ -78,6 +85,54 @@ export async function replyToCommand(
   } catch (error) {
     if (!isFinal(error)) throw error;
     deps.log.info({ err: error, project: at.project.id }, 'a reply to a command was not accepted');
+  }
+}
+
+interface AcceptedCommand {
+  readonly command: string;
+  readonly overtakes?: readonly CommandReply['why']['code'][];
+}
+
+/**
+ * Says that a command is carried out: a reaction. An answer of ours that it overtakes, such as why an earlier try of the same person was not
+ * carried out, says so from then on, which notifies nobody. `command`: what follows `/analyse`; `overtakes`: answers to whomever that it ends
+ * besides.
+ */
+export async function acceptCommand(
+  deps: CausewayAppDeps,
+  at: EventSubject,
+  { command, overtakes = [] }: AcceptedCommand,
+  signal: AbortSignal,
+): Promise<void> {
+  await addReaction(deps, at, 'eyes', signal);
+  if (!mayPost(deps, at.configuration.config)) return;
+  const { at: givenAt, by } = at.trigger;
+  const reply: CommandReply = {
+    why: { code: 'carried_out', command },
+    at: givenAt,
+    to: { id: by.id, login: by.login },
+  };
+  const isOvertaken = ({ code, to }: { readonly code: string; readonly to: number }) =>
+    overtakes.some((one) => one === code) || (to === by.id && !isCarriedOut({ code }));
+  const thread = await deps.store.findThreadOfSubject(at.project.id, at.subject);
+  const standing = thread?.record.reply;
+  if (thread !== null && standing !== undefined && standing !== null) {
+    if (isOvertaken({ code: standing.why.code, to: standing.to?.id ?? 0 }))
+      await deps.store.saveCommandReply(thread.id, reply, deps.now().toISOString());
+  }
+  try {
+    await inTurn(at.project.source.installationId, signal, async () => {
+      const github = createGithubWriter(deps, at.project, signal);
+      const since = new Date(deps.now().getTime() - REPLY_MS).toISOString();
+      const said = (await github.listOwnComments(at.subject.number, since)).findLast(
+        ({ body }) => readReplyMarker(body) !== null,
+      );
+      const read = said && readReplyMarker(said.body);
+      if (said && read && isOvertaken(read)) await github.updateComment(said.id, renderReply(reply));
+    });
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    deps.log.info({ err: error, project: at.project.id }, 'an answer to an earlier command was not edited');
   }
 }
 

@@ -13,7 +13,7 @@ import type { CommandReply } from '../../core/thread/index.ts';
 import { ACTIONS } from '../checks/index.ts';
 import { findGithubFailure } from '../clients/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
-import { addReaction, mayPost, replyToCommand } from './replies.ts';
+import { acceptCommand, addReaction, mayPost, replyToCommand } from './replies.ts';
 import { readStandingPull } from './standing.ts';
 import type { AnalysisRequest } from './start-analysis.ts';
 
@@ -35,7 +35,7 @@ export async function requestRerun(
   // Who only observes starts nothing either.
   if (!mayPost(deps, request.configuration.config)) return;
   const refused = await tryRerun(deps, request, signal);
-  if (refused === null) await addReaction(deps, request, 'eyes', signal);
+  if (refused === null) await acceptCommand(deps, request, { command: 'rerun' }, signal);
   else if (isAtLeast(request.trigger.role, 'triage')) await replyToCommand(deps, request, refused, signal);
   else await addReaction(deps, request, 'confused', signal);
 }

@@ -5,7 +5,7 @@ import { type Failure, findBlamedStep } from '../../core/check/index.ts';
 import { getRepository, isAtLeast } from '../../core/project/index.ts';
 import { ignoreUnknown } from '../clients/index.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
-import { addReaction, type EventSubject, replyToCommand } from './replies.ts';
+import { acceptCommand, type EventSubject, replyToCommand } from './replies.ts';
 
 /** Open failures that are compared with the pull request: each takes a call. */
 const MOST_COMPARED = 5;
@@ -26,7 +26,7 @@ export async function requestRevert(deps: CausewayAppDeps, request: EventSubject
     const { number, url, state } = requested.pull;
     return await reply({ code: state === 'merged' ? 'revert_merged' : 'revert_open', number, url });
   }
-  await addReaction(deps, request, 'eyes', signal);
+  await acceptCommand(deps, request, { command: 'revert' }, signal);
 }
 
 /** The one that people tied to this issue; null: none. */

@@ -141,7 +141,9 @@ export async function planRedHalf(
   const added = own.tests.filter(({ isAdded }) => isAdded);
   const wanted = added.length > 0 ? added : own.tests.filter(({ isTouched }) => isTouched);
   if (wanted.length > MOST_TITLES) return refusePlan({ code: 'many_tests' });
-  if (fix.length === 0 || !own.tests.some(isProvable)) return refusePlan({ code: 'no_tests' });
+  if (tests.length === 0) return refusePlan({ code: 'no_tests' });
+  if (fix.length === 0) return refusePlan({ code: 'tests_alone' });
+  if (!own.tests.some(isProvable)) return refusePlan({ code: 'unnamed_tests' });
   const titles = labelTests(wanted);
   return {
     kind: 'planned',

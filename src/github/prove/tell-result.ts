@@ -12,7 +12,7 @@ export async function tellResult(
   { progress, checkRun }: Pick<ForeignProof, 'progress' | 'checkRun'>,
 ): Promise<void> {
   const { id, pullRequest, head, commentId, askedBy, askedAt } = proof;
-  if (progress.phase !== 'ended' || proof.progress.phase === 'ended' || commentId === null) return;
+  if (progress.phase !== 'ended' || isToldAlready(proof) || commentId === null) return;
   if (isObserved(deps, (await deps.configuration.of(project, signal)).config)) return;
   const said = await deps.redactor.redact(describeForeignResult({ progress }));
   const now = deps.now().toISOString();
@@ -30,4 +30,11 @@ export async function tellResult(
     if (!isFinal(error)) throw error;
     deps.log.info({ proof: id, err: error }, 'the answer to a request for a proof was not edited');
   }
+}
+
+/** What ended because its job failed time and again is told by the job that tidies up. */
+function isToldAlready({ progress }: Pick<ForeignProof, 'progress'>): boolean {
+  if (progress.phase !== 'ended') return false;
+  const { result, isTidy } = progress;
+  return isTidy || result.kind !== 'refused' || result.because.code !== 'failed';
 }

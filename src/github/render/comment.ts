@@ -726,6 +726,13 @@ function describeReply({ why }: CommandReply): string {
       return '`/analyse mine` and `/analyse not-mine` need write access to this repository.';
     case 'override_needs_reason':
       return 'Say why, so that others can rely on it: `/analyse not-mine <why>`. Nothing was changed.';
+    case 'carried_out':
+      return `${formatCodeSpan(`/analyse ${why.command}`)} was carried out.`;
+    case 'override_which_check': {
+      const names = why.names.slice(0, CHECKS_SHOWN).map((name) => formatCodeSpan(name) || 'an unnamed check');
+      const more = why.names.length > CHECKS_SHOWN ? ' and others' : '';
+      return `Nothing was changed: no check of that name is red here. Red are ${names.join(', ')}${more}. Name one of them, or none to mean all.`;
+    }
     case 'rerun_of_code':
       return 'Not run again: what fails because of the change, or of its base, would fail again.';
     case 'rerun_before':
@@ -833,8 +840,20 @@ function describeOffer(offer: Offer | undefined): string {
 /** Answers a command as a comment of its own. */
 export function renderReply(reply: CommandReply): string {
   const proof = 'proofId' in reply.why ? `${formatProofMarker(reply.why.proofId)}\n` : '';
-  return `${renderReplyLine(reply)}\n\n${proof}${REPLY_MARKER}`;
+  return `${renderReplyLine(reply)}\n\n${proof}${formatSaidMarker(reply)}\n${REPLY_MARKER}`;
 }
+
+function formatSaidMarker({ why, to }: CommandReply): string {
+  return `<!-- causeway said=${why.code} to=${to?.id ?? 0} -->`;
+}
+
+/** What a comment that is nothing but a reply says, and to whom; null: another comment, or one of an earlier version. */
+export function readReplyMarker(body: string): { readonly code: string; readonly to: number } | null {
+  const [, code, to] = (isReplyOnly(body) && SAID_MARKER.exec(body)) || [];
+  return code === undefined ? null : { code, to: Number(to) };
+}
+
+const SAID_MARKER = /^<!-- causeway said=([a-z_]{1,60}) to=(\d{1,20}) -->\r?$/m;
 
 function formatProofMarker(proofId: string): string {
   return `<!-- causeway proof=${proofId} -->`;

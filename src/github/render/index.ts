@@ -28,6 +28,7 @@ export {
   type PostPlace,
   REPLY_MS,
   type RedChecks,
+  readReplyMarker,
   renderConfigComplaint,
   renderEndComment,
   renderFactsComment,

@@ -143,12 +143,13 @@ function describeRefused(refusal: KnownRefusal, issue: number | null): string {
 }
 
 /** Whether the command was carried out, or waits for a word of the person: neither is confusing. */
-export function isCarriedOut({ code }: CommandReply['why']): boolean {
+export function isCarriedOut({ code }: { readonly code: string }): boolean {
   return CARRIED_OUT.has(code);
 }
 
-const CARRIED_OUT: ReadonlySet<CommandReply['why']['code']> = new Set<CommandReply['why']['code']>([
+const CARRIED_OUT: ReadonlySet<string> = new Set<CommandReply['why']['code']>([
   'help',
+  'carried_out',
   'prove_begun',
   'prove_ended',
   'prove_runs',

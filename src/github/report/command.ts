@@ -6,6 +6,7 @@ import { COMMAND_NAMES, type CommandName } from '../../core/thread/index.ts';
 import type { AppIdentity } from '../clients/index.ts';
 import { type KnownCommand, readKnownCommand } from './known-command.ts';
 import { formatShown, type MarkedMarkdown, markLines } from './markdown-lines.ts';
+import { readQuotedText } from './quoted-text.ts';
 
 export type CommentCommand =
   | { readonly kind: 'analyse'; readonly guidance: string }
@@ -31,7 +32,7 @@ export type CommentCommand =
       readonly kind: 'override';
       readonly whose: 'mine' | 'not_mine';
       readonly why: string;
-      readonly quoted: { readonly name: string; readonly rest: string } | null;
+      readonly quoted: QuotedName | null;
     }
   /** Neither a command nor a hint worth a paid run. `meant`: the command that it nearly is; null: none. */
   | { readonly kind: 'unclear'; readonly meant: CommandName | null };
@@ -107,7 +108,7 @@ function toCommand(words: string, after: string): CommentCommand | null {
   if (named === 'fix' || named === 'stop' || named === 'help' || named === 'rerun') return { kind: named };
   if (named === 'revert' || named === 'prove') return { kind: named };
   if (words === '?') return { kind: 'help' };
-  const known = readKnownCommand(plain);
+  const known = readKnownCommand(plain, after);
   if (known !== null) return known;
   const judged = readVote(plain, after) ?? readOverride(plain, after);
   if (judged !== null) return judged;
@@ -137,16 +138,25 @@ function readVote(words: string, after: string): CommentCommand | null {
   return { kind: 'judge', vote: judged.toLowerCase() === 'right' ? 'right' : 'wrong', why };
 }
 
-const QUOTED = /^(?:`([^`\n]{1,200})`|"([^"\n]{1,200})"|“([^”\n]{1,200})”)/;
+const NAME_CHARACTERS = 200;
+
+interface QuotedName {
+  readonly name: string;
+  readonly rest: string;
+  /** As code: a name rather than words of the reason. */
+  readonly isCode: boolean;
+}
 
 function readOverride(words: string, after: string): CommentCommand | null {
-  const said = /^(not[ \t-]?)?mine(?![\w-])[.,:;!]*/i.exec(words);
+  const said = /^(not[ \t_-]?)?mine(?![\w-])[.,:;!]*/i.exec(words);
   if (said === null) return null;
   const why = `${words.slice(said[0].length).trim()}\n${after}`.trim().slice(0, WHY_CHARACTERS).toWellFormed();
-  const [all = '', ...names] = QUOTED.exec(why) ?? [];
-  const name = names.find((one) => one !== undefined);
-  const quoted = name === undefined ? null : { name, rest: why.slice(all.length).replace(MARKS, '').trim() };
-  return { kind: 'override', whose: said[1] === undefined ? 'mine' : 'not_mine', why, quoted };
+  const [first = ''] = why.split('\n', 1);
+  const found = readQuotedText(first, 'first');
+  const whose = said[1] === undefined ? 'mine' : 'not_mine';
+  if (found === null || found.text.length > NAME_CHARACTERS) return { kind: 'override', whose, why, quoted: null };
+  const rest = `${found.rest}${why.slice(first.length)}`.replace(MARKS, '').trim();
+  return { kind: 'override', whose, why, quoted: { name: found.text, rest, isCode: found.isCode } };
 }
 
 /** A command with other words, praise with more of them, or a single word that is not a command. Null: a retry, a hint, or nothing. */

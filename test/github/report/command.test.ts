@@ -6,6 +6,9 @@ import { ANY_CHARACTER } from '../../support/any-character.ts';
 
 const parseCommand = (body: string) => parse(body, { slug: 'causeway-dev' });
 const analyse = (guidance = '') => ({ kind: 'analyse', guidance });
+const known = (issue: number | null, what: object, repository: string | null = null) => ({
+  ...{ kind: 'known', issue, repository, what },
+});
 const retry = (guidance = '') => ({ kind: 'retry', guidance });
 
 describe('a comment', () => {
@@ -85,9 +88,37 @@ describe('a comment', () => {
       '@causeway-dev not mine `test (20)`: flaky since Monday',
       {
         ...{ kind: 'override', whose: 'not_mine', why: '`test (20)`: flaky since Monday' },
-        quoted: { name: 'test (20)', rest: 'flaky since Monday' },
+        quoted: { name: 'test (20)', rest: 'flaky since Monday', isCode: true },
       },
     ],
+    [
+      "/analyse not_mine 'unit' the till",
+      {
+        ...{ kind: 'override', whose: 'not_mine', why: "'unit' the till" },
+        quoted: { name: 'unit', rest: 'the till', isCode: false },
+      },
+    ],
+    ['/analyse known #12', known(12, { kind: 'failure', failureId: '' })],
+    ['/analyse known', known(null, { kind: 'failure', failureId: '' })],
+    ['/analyse known 12 fal_a1', known(12, { kind: 'failure', failureId: 'fal_a1' })],
+    ['/analyse known issue #12.', known(12, { kind: 'failure', failureId: '' })],
+    ['/analyse known: #12: "lost at sea"', known(12, { kind: 'pattern', pattern: 'lost at sea' })],
+    ['/analyse known #12 `lost at sea`', known(12, { kind: 'pattern', pattern: 'lost at sea' })],
+    ["/analyse known #12 'lost at sea'", known(12, { kind: 'pattern', pattern: 'lost at sea' })],
+    ['/analyse known #12 „lost at sea“', known(12, { kind: 'pattern', pattern: 'lost at sea' })],
+    ['/analyse known #12 «lost at sea» yes', known(12, { kind: 'confirm', pattern: 'lost at sea' })],
+    ['/ANALYSE KNOWN #12 "said "lost" at sea".', known(12, { kind: 'pattern', pattern: 'said "lost" at sea' })],
+    ['/analyse known #12 no', known(12, { kind: 'untie' })],
+    [
+      '/analyse known https://github.example/corner/shop/issues/12#issuecomment-9 "lost at sea"',
+      known(12, { kind: 'pattern', pattern: 'lost at sea' }, 'corner/shop'),
+    ],
+    ['/analyse known corner/shop#12', known(12, { kind: 'failure', failureId: '' }, 'corner/shop')],
+    ['/analyse known #12\n"lost at sea"', known(12, { kind: 'malformed', isBelow: true })],
+    ['/analyse known #12\n\n```\nlost at sea\n```', known(12, { kind: 'malformed', isBelow: true })],
+    ['/analyse known #12\n\nIt is the sea.', known(12, { kind: 'failure', failureId: '' })],
+    ['/analyse known #12 lost at sea', known(12, { kind: 'malformed', isBelow: false })],
+    ['/analyse known to work in 1.2', analyse('known to work in 1.2')],
     ['/analyse mining the logs helps', analyse('mining the logs helps')],
     ['/analyse line', { kind: 'unclear', meant: null }],
     ['/analyse correct', { kind: 'judge', vote: 'right', why: '' }],

@@ -115,6 +115,22 @@ it('shows what a pattern would have matched, and counts it once it is confirmed'
   expect(desk.checkRun(first.sha).title).not.toContain('Known');
   expect(told(desk, issue)).toEqual([]);
 
+  // Taken back, nothing invites to confirm it any more.
+  await desk.say(first.number, 'nora', `/analyse known #${issue} no`);
+  expect(newest(desk, first.number)).toContain(`\`/analyse known #${issue} no\` was carried out`);
+  expect(newest(desk, first.number)).not.toContain('yes');
+  await desk.say(first.number, 'mara', `/analyse known corner/other#${issue} \`${pattern}\``);
+  expect(newest(desk, first.number)).toContain('There is no such issue in this repository');
+  await desk.say(first.number, 'mara', `/analyse known #${issue}\n\n\`\`\`\n${pattern}\n\`\`\``);
+  expect(newest(desk, first.number)).toContain('has to stand in quotes on the line of the command');
+  expect(desk.checkRun(first.sha).title).not.toContain('Known');
+  await desk.say(
+    first.number,
+    'mara',
+    `/analyse known ${stage.double.webUrl}/${desk.name}/issues/${issue} \`${pattern}\``,
+  );
+  expect(newest(desk, first.number)).toBe(preview);
+
   // Another failure of the same error.
   await desk.say(first.number, 'mara', `/analyse known #${issue} yes`);
   expect(newest(desk, first.number)).toContain(`are known: #${issue}.`);
@@ -138,7 +154,7 @@ it('refuses a pattern that says too little, and one that says what passes too', 
   expect(await answer(`#${number} "Cannot destructure property"`)).toContain('is a pull request');
   expect(await answer(`#${issue} yes`)).toContain('No pattern waits');
   expect(await answer(`#${issue} fal_00000000000000000000`)).toContain('has that id');
-  expect(await answer('#x')).toContain('Name an issue');
+  expect(await answer('#x')).toContain('Write it as `/analyse known #123`');
   // Every job of the shop ends so.
   for (const [at, failing] of [DELIVERY, BASKET, { ...COUPONS, test: 'yet another' }].entries()) {
     await redPull(desk, { [`job-${at}`]: failing });

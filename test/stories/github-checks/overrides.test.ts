@@ -128,6 +128,10 @@ describe('not mine', () => {
     expect((await explain(desk, sha)).map(({ whose }) => whose).sort()).toEqual(['not_this_change', 'this_change']);
     expect(desk.checkRun(sha).title).toMatch(/^2 checks failed, 1 because of this change · /);
     await desk.say(number, 'mara', '/analyse not-mine "nothing of that name" is what it says');
+    await desk.say(number, 'mara', '/analyse not-mine `lint` the linter is down');
+    expect(desk.comments(number).at(-1)?.text).toMatch(
+      /no check of that name is red here\. Red are (?:deliver, test|test, deliver)\./,
+    );
     const all = await explain(desk, sha);
     expect(all.map(({ said }) => said?.[2])).toEqual(Array(2).fill('"nothing of that name" is what it says'));
     await stage.double.people.reportCheck(desk.name, {
@@ -202,6 +206,14 @@ describe('who says it', () => {
     const writes = desk.writes().length;
     expect(desk.reactions(await desk.say(number, 'ola', '/analyse not-mine because'))).toEqual([]);
     expect([desk.checkRun(sha).title, desk.writes().length, await audited(desk)]).toEqual([before, writes, []]);
+    // Once it is carried out, nothing says any more that it was not; what others were told stays.
+    const refused = desk.comments(number);
+    await desk.say(number, 'nora', '/analyse mine');
+    expect(desk.comments(number)).toEqual(refused);
+    await desk.say(number, 'mara', '/analyse not-mine the registry is down');
+    const told = desk.comments(number).at(-1)?.text ?? '';
+    expect(told).toContain('For @mara: /analyse not-mine was carried out.');
+    expect(told).not.toContain('Say why');
     const issue = stage.double.people.openIssue(desk.name, { by: 'mara', title: 'Prices' }).number;
     await desk.say(issue, 'mara', '/analyse not-mine because');
     expect(desk.comments(issue).at(-1)?.text).toContain('No check is red here');

@@ -136,7 +136,7 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
     { 'package.json': '{ "type": "module", "scripts": { "test": "true" } }\n' },
     /changes what decides which tests run/,
   ],
-  ['has no tests', {}, /has no tests beside its change/],
+  ['has no tests', {}, /^Not run: the pull request adds or changes no tests$/],
   [
     'has more tests than a log is read for',
     { [TEST_FILE]: writeTests(Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`takes ${at}`, SHOWS]))) },
@@ -150,6 +150,35 @@ it.each<[string, Readonly<Record<string, string>>, RegExp]>([
   expect(proof?.title).toMatch(words);
   expect(proof?.summary.trim()).not.toBe('');
   expect(shop.drafts()).toEqual([]);
+});
+
+it('says what is missing where a pull request has tests alone, or none that is known by its name', async () => {
+  const shop = await openProvingShop(stage, 'corner/half');
+  const alone = await shop.pull({ [TEST_FILE]: writeTests({ 'takes capitals': HOLDS }) }, { branch: 'alone' });
+  expect((await proveAtOnce(shop, alone))?.title).toMatch(/changes tests alone, so there is no change/);
+  const unnamed = await shop.pull(
+    { [TEST_FILE]: '// Nothing yet.\n', 'src/coupons.js': await shop.mended() },
+    { branch: 'unnamed' },
+  );
+  expect((await proveAtOnce(shop, unnamed))?.title).toMatch(/no test that it adds or changes is found by its name/);
+});
+
+it('is said to have failed in the answer as well where Causeway fails at it', async () => {
+  const shop = await openProvingShop(stage, 'corner/failed');
+  const pull = await shop.pull({
+    [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }),
+    'src/coupons.js': await shop.mended(),
+  });
+  const fault = { kind: 'answer', when: 'before', status: 500 } as const;
+  stage.double.faults.add({ path: /^\/corner\/failed\.git\//, times: Number.POSITIVE_INFINITY, fault });
+  await shop.prove(pull.number);
+  const [reply, ...more] = await stage.until('the end', () => {
+    const said = stage.ourComments(shop.name, pull.number).map(({ body }) => body);
+    return said.some((body) => body.includes('Not run')) ? said : null;
+  });
+  stage.double.faults.clear();
+  expect(reply).toMatch(/Proof of `[0-9a-f]{7}`: Not run: Causeway failed at it several times/);
+  expect([more, shop.proofAt(headOf(pull))?.title]).toEqual([[], expect.stringMatching(/^Not run: Causeway failed/)]);
 });
 
 it('is refused to people without write, and by a fork', async () => {
