@@ -1,5 +1,6 @@
 // A look at the red checks of a pull request: what it finds, what it remembers, and what it begins.
 import { describe, expect, it } from 'vitest';
+import { ChecksSpent } from '../../src/core/check/check.ts';
 import type { Finding } from '../../src/core/check/head.ts';
 import {
   BASE,
@@ -76,6 +77,26 @@ describe('red checks of a pull request', () => {
     const [begun] = await investigations(at);
     const run = await at.store.startRun(begun?.runId ?? '', time(1));
     expect(run?.settings.scopes).toEqual([scope('api'), { ...scope('web'), isNamed: true }]);
+  });
+
+  it('are compared with a base that was never judged, unless no call is left for that: then it is red for an unknown reason', async () => {
+    const judge = async (isSpent: boolean) => {
+      await using at = await pullRequest();
+      at.run('test', 'red', { log: CODE_LOG });
+      at.run('test', 'red', { sha: BASE, log: OTHER_LOG });
+      // The base is read first.
+      at.world.before = (verb) => {
+        if (isSpent && verb === 'said' && said(at).length === 1)
+          throw new ChecksSpent('No call is left today.', new Date(time(90)));
+      };
+      const { head, result } = await at.look();
+      const { verdict, reasons } = only(head.findings);
+      return { result, verdict, onBase: reasons.filter(({ code }) => code === 'red_on_base') };
+    };
+    const onBase = { code: 'red_on_base', check: 'test' };
+    const result = { kind: 'done' };
+    expect(await judge(false)).toEqual({ result, verdict: 'code', onBase: [{ ...onBase, cause: 'other' }] });
+    expect(await judge(true)).toEqual({ result, verdict: 'base_broken', onBase: [{ ...onBase, cause: 'unknown' }] });
   });
 
   it('lead with an error in what the change touches where the log has others as well', async () => {

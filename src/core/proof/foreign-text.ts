@@ -212,7 +212,7 @@ const REFUSALS: Readonly<Record<PlainRefusal, string>> = {
   too_large: 'it changes 300 files or more, which GitHub does not compare',
   many_tests: 'it adds or changes more than 50 tests, which are more than a log is read for',
   reads_run: 'its tests read for which branch, event or person CI runs, so they could fail on our draft alone',
-  mode: 'this repository is not in mode `fix`, so nothing is pushed',
+  mode: 'it takes a branch of ours, and this repository is not in mode `fix` (any more)',
   cancelled: 'its branch or draft was changed by others while the tests ran',
   failed: 'Causeway failed at it several times, which the log of its service explains; comment `/analyse prove` again',
 };

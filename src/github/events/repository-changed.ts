@@ -43,7 +43,11 @@ export const onPush: EventHandler<'push'> = async (deps, { payload }) => {
   const project =
     isRevert || isOfConfiguration ? await deps.store.findProjectOfRepository(payload.repository.id) : null;
   if (project === null) return;
-  if (isOfConfiguration) deps.configuration.forget(project.id);
+  if (isOfConfiguration) {
+    deps.configuration.forget(project.id);
+    // Its mode may end those that run.
+    if (deps.memory !== 'github') await deps.store.scheduleProofs(project.id, null, deps.now().toISOString());
+  }
   if (isRevert) await deps.store.scheduleLooksAtMerged(project.id, deps.now().toISOString());
 };
 

@@ -163,15 +163,22 @@ async function beginProof(
 }
 
 /** As of every push of ours. */
-async function refuseByRights({ deps, project, proof, signal }: ProveWork): Promise<ProveRefusal | null> {
-  const { config } = await deps.configuration.of(project, signal);
-  if (config.mode !== 'fix' || deps.ceiling !== 'fix') return { code: 'mode' };
+async function refuseByRights(work: ProveWork): Promise<ProveRefusal | null> {
+  const { deps, project, proof, signal } = work;
+  const because = await refuseByMode(work);
+  if (because !== null) return because;
   const { askedBy } = proof;
   const role = askedBy === null ? null : await deps.permissions.roleNow(askedBy, project, signal);
   return role !== null && isAtLeast(role, 'write') ? null : { code: 'no_write' };
 }
 
-/** The limit counts what was pushed before. */
+/** Who switches it off wants no branch of ours, and none that is there already. */
+async function refuseByMode({ deps, project, signal }: ProveWork): Promise<ProveRefusal | null> {
+  const { config } = await deps.configuration.of(project, signal);
+  return config.mode === 'fix' && deps.ceiling === 'fix' ? null : { code: 'mode' };
+}
+
+/** The limit counts what was pushed before: one that is lowered ends nothing that runs. */
 async function refuseByDay({ deps, project, signal }: ProveWork): Promise<ProveRefusal | null> {
   const { config } = await deps.configuration.of(project, signal);
   const since = new Date(deps.now().getTime() - DAY_MS).toISOString();
@@ -226,7 +233,7 @@ async function followRedRun(
 ): Promise<Step> {
   const { proof } = work;
   const pull = await readProvedPull(work);
-  const because = refusePull(pull, proof, plan);
+  const because = refusePull(pull, proof, plan) ?? (await refuseByMode(work));
   if (pull === null || because !== null) return refuseWith(work, because ?? { code: 'closed' });
   if (!(await isStillOurs(work, plan, posted))) return refuseWith(work, { code: 'cancelled' });
   const half = { sha: posted.testCommit, number: posted.number };
