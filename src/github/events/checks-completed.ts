@@ -94,6 +94,14 @@ export const onPullRequestChanged: EventHandler<
   await noteKnownHead(deps, project, { sha, branch: pull.head.ref }, action === 'opened' ? OPENED_MS : 0);
 };
 
+/** What was proven was so onto one base branch. Of title and body nothing is read. */
+export const onPullRequestEdited: EventHandler<'pull_request.edited'> = async (deps, { payload }) => {
+  const { repository, pull_request: pull, changes } = payload;
+  if (changes?.base === undefined) return;
+  const project = await deps.store.findProjectOfRepository(repository.id);
+  if (project !== null) await scheduleProofs(deps, project, pull.number);
+};
+
 /** Proofs under way may go on, and one that has ended may be out of date. */
 async function scheduleProofs(
   { store, now, memory }: CausewayAppDeps,

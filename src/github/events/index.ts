@@ -1,6 +1,12 @@
 // What each event of GitHub starts.
 export type { CausewayAppDeps } from './app-deps.ts';
-export { onCheckRunCompleted, onCheckSuiteCompleted, onPullRequestChanged, onStatus } from './checks-completed.ts';
+export {
+  onCheckRunCompleted,
+  onCheckSuiteCompleted,
+  onPullRequestChanged,
+  onPullRequestEdited,
+  onStatus,
+} from './checks-completed.ts';
 export { onCommentCreated } from './comment-created.ts';
 export { onIssueUnlabeled } from './known-label.ts';
 export {

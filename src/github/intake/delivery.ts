@@ -80,7 +80,7 @@ export const USED_EVENTS: Readonly<Record<string, UsedEvent>> = {
   },
   issue_comment: { actions: ['created'], objects: ['issue', 'comment', 'repository', 'sender'] },
   pull_request: {
-    actions: ['opened', 'closed', 'reopened', 'synchronize', 'ready_for_review'],
+    actions: ['opened', 'closed', 'reopened', 'synchronize', 'ready_for_review', 'edited'],
     objects: ['pull_request', 'repository', 'sender'],
     own: ['label', 'milestone', 'assignee', 'before', 'after'],
   },

@@ -5,7 +5,7 @@ import { openRepository, readPages, recoverFrom } from '../clients/index.ts';
 import { digestOf, isObserved, listChangedFiles } from '../publish/index.ts';
 import { type ProofRunText, renderProofRun, renderStaleProof } from '../render/index.ts';
 import type { ProveWork } from './prove-work.ts';
-import { readProvedPull } from './read-plan.ts';
+import { readProvedPull, type StandingPull } from './read-plan.ts';
 
 const PROOF_CHECK = 'Causeway / proof';
 const MOST_PAGES = 5;
@@ -71,20 +71,41 @@ async function findProofRun(
   return first === undefined ? null : { id: first.id, url: first.html_url ?? '' };
 }
 
-/** After new commits: says on the new head that what was proven is not what is there, if its tests or its change differ. */
+/**
+ * After it has ended: says on the pull request's head that what was examined is not what is there, if its tests or its change differ,
+ * or its base branch. On the examined head it stands in place of the result, which comes back with that branch.
+ */
 export async function noteStale(work: ProveWork): Promise<void> {
   const { deps, project, proof, signal } = work;
   const { progress } = proof;
   if (progress.phase !== 'ended' || progress.result.kind !== 'judged' || progress.plan === null) return;
+  const { plan } = progress;
   const newest = await deps.store.findProofOfPull(proof.projectId, proof.pullRequest);
   const pull = await readProvedPull(work);
-  if (newest?.id !== proof.id || pull === null || pull.state === 'closed' || pull.head === proof.head) return;
+  if (newest?.id !== proof.id || pull === null || pull.state === 'closed') return;
+  if (isObserved(deps, (await deps.configuration.of(project, signal)).config)) return;
+  const isOnto = pull.baseBranch === plan.baseBranch;
+  const isSameHead = pull.head === proof.head;
+  if (isOnto && !isSameHead && !(await isOtherChange(work, pull))) return;
+  const stale = renderStaleProof(proof, plan, isOnto ? 'head' : 'base');
+  if (!isSameHead) {
+    await writeProofRun(work, pull.head, stale, null);
+    return;
+  }
+  const checkRun = isOnto ? await showProofRun(work) : await writeProofRun(work, pull.head, stale, proof.checkRun);
+  if (checkRun?.digest !== proof.checkRun?.digest)
+    await deps.store.saveForeignProof(proof.id, { progress, checkRun }, deps.now().toISOString());
+}
+
+/** Whether the newer head has other tests or another change than the one that was examined. */
+async function isOtherChange(
+  { deps, project, proof, signal }: ProveWork,
+  { baseBranch, head }: Pick<StandingPull, 'baseBranch' | 'head'>,
+): Promise<boolean> {
   const at = { deps, project, signal };
   const toKey = ({ path, status, blob }: { readonly path: string; readonly status: string; readonly blob: string }) =>
     JSON.stringify([path, status, blob]);
-  const before = new Set((await listChangedFiles(at, pull.baseBranch, proof.head)).map(toKey));
-  const after = await listChangedFiles(at, pull.baseBranch, pull.head);
-  const differs = after.length !== before.size || after.some((file) => !before.has(toKey(file)));
-  if (!differs) return;
-  await writeProofRun(work, pull.head, renderStaleProof(proof), null);
+  const before = new Set((await listChangedFiles(at, baseBranch, proof.head)).map(toKey));
+  const after = await listChangedFiles(at, baseBranch, head);
+  return after.length !== before.size || after.some((file) => !before.has(toKey(file)));
 }

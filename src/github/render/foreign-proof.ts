@@ -267,15 +267,30 @@ function renderStartFaults(faults: readonly StartFault[]): readonly Block[] {
 
 const WHERE = { event: 'at that event', jobs: 'in each of its jobs', job: 'in that job' } as const;
 
-/** On a newer head than the proven one. */
-export function renderStaleProof({ head }: Pick<ForeignProof, 'head'>): ProofRunText {
-  return {
-    status: 'completed',
-    conclusion: 'action_required',
-    title: `Out of date: tests or change are not those of ${head.slice(0, 7)}, which was examined`,
-    summary:
-      'A newer commit has other tests or another change than the one that was examined. Comment `/analyse prove` for a proof of this one.',
-  };
+/** Why what was examined is not what is there: a newer head with other tests or another change, or another base branch. */
+export type StaleBy = 'head' | 'base';
+
+/** `plan`: of what was examined. */
+export function renderStaleProof(
+  { head }: Pick<ForeignProof, 'head'>,
+  { baseBranch }: Pick<RedPlan, 'baseBranch'>,
+  by: StaleBy,
+): ProofRunText {
+  const text =
+    by === 'head'
+      ? {
+          title: `Out of date: tests or change are not those of ${head.slice(0, 7)}, which was examined`,
+          summary:
+            'A newer commit has other tests or another change than the one that was examined. Comment `/analyse prove` for a proof of this one.',
+        }
+      : {
+          title: formatPlainLabel(
+            `Out of date: the pull request was examined onto “${baseBranch}”, and has another base branch now`,
+            MAX_CHECK_TITLE,
+          ),
+          summary: `It was set to another base branch than ${formatCodeSpan(baseBranch)}, onto which it was examined. Comment \`/analyse prove\` for a proof onto this one.`,
+        };
+  return { status: 'completed', conclusion: 'action_required', ...text };
 }
 
 /** The draft of the red half, with nobody's name. */

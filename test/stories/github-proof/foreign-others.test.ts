@@ -10,10 +10,15 @@ import {
   TEST_FILE,
   writeTests,
 } from '../../support/foreign-proof.ts';
+import { storedQueue } from '../../support/github-stage.ts';
 
 const stage = provingStage();
 
 const TESTS = { [TEST_FILE]: writeTests({ 'takes lower case': SHOWS }) };
+
+async function setConfig(name: string, text: string): Promise<void> {
+  await stage.double.people.push(name, { by: 'mara', files: { '.github/causeway.yml': text } });
+}
 
 async function openFix(shop: ProvingShop, more: { readonly by?: string } = {}): Promise<GithubIssue> {
   return await shop.pull({ ...TESTS, 'src/coupons.js': await shop.mended() }, more);
@@ -71,7 +76,13 @@ it.each<[string, (shop: ProvingShop, pull: GithubIssue) => Promise<unknown> | un
     ({ name }) => stage.double.people.push(name, { by: 'mara', branch: 'change', files: { 'n.md': 'n\n' } }),
     /newer commit/,
   ],
-  ['another base', (_, { pull }) => Object.assign(pull ?? {}, { baseRef: 'release' }), /set to another base branch/],
+  [
+    'another base',
+    ({ name }, { number }) => stage.double.people.retarget(name, number, { by: 'mara', base: 'release' }),
+    /set to another base branch/,
+  ],
+  ['another mode', ({ name }) => setConfig(name, 'mode: comment\n'), /not in mode fix \(any more\)$/],
+  ['the mode that only observes', ({ name }) => setConfig(name, 'mode: observe\n'), /not in mode fix \(any more\)$/],
   [
     'the end of its base',
     ({ name }) => stage.double.git(name, 'update-ref', '-d', 'refs/heads/main'),
@@ -112,6 +123,92 @@ it.each<[string, (shop: ProvingShop, pull: GithubIssue) => Promise<unknown> | un
   await shop.prove(pull.number);
   expect(shop.proofAt(head)?.title).toMatch(words);
   expect([await shop.branches(), shop.drafts().map(({ state }) => state)]).toEqual([[], ['closed']]);
+});
+
+it('pushes nothing where the mode is switched off between the decision and the push', async () => {
+  const shop = await openProvingShop(stage, 'corner/off-in-between');
+  const pull = await openFix(shop);
+  shop.meanwhile('GET', '/rules/branches/main.*', async () => {
+    await setConfig(shop.name, 'mode: comment\n');
+    await stage.double.webhooks.settled();
+    const isHandled = async () => (await storedQueue(stage.dataDir)).deliveries['waiting'] === undefined;
+    await stage.until('the news of the mode to be handled', isHandled);
+  });
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))?.title).toMatch(/^Not run: .* not in mode fix \(any more\)$/);
+  expect(stage.writes(shop.name).filter((line) => line.endsWith('/git/refs'))).toEqual([]);
+  expect(shop.drafts()).toEqual([]);
+});
+
+it('goes on where the limit of the day is lowered, since its run has begun', async () => {
+  const shop = await openProvingShop(stage, 'corner/lowered');
+  const pull = await openFix(shop);
+  shop.meanwhile('POST', '/pulls', () => setConfig(shop.name, 'limits: {ci_runs_day: 0}\n'));
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))?.conclusion).toBe('success');
+});
+
+it('is out of date while the pull request has another base branch, also where that is for a new commit', async () => {
+  const shop = await openProvingShop(stage, 'corner/rebased');
+  const { people } = stage.double;
+  await people.push(shop.name, { by: 'mara', branch: 'release', files: { 'notes.md': 'n\n' } });
+  const pull = await openFix(shop);
+  await shop.prove(pull.number);
+  const retarget = async (base: string) => {
+    await people.retarget(shop.name, pull.number, { by: 'mara', base });
+    await shop.settle();
+  };
+  const proven = shop.proofAt(headOf(pull));
+  expect(proven?.conclusion).toBe('success');
+  const stale = {
+    conclusion: 'action_required',
+    title: 'Out of date: the pull request was examined onto “main”, and has another base branch now',
+    summary: expect.stringMatching(/Comment `\/analyse prove` for a proof onto this one\.$/),
+  };
+  await retarget('release');
+  expect(shop.proofAt(headOf(pull))).toEqual(stale);
+  people.edit(shop.name, pull.number, { by: 'mara', title: 'Another title' });
+  await shop.settle();
+  expect(shop.proofAt(headOf(pull))).toEqual(stale);
+  await retarget('main');
+  expect(shop.proofAt(headOf(pull))).toEqual(proven);
+  await retarget('release');
+  expect(shop.proofAt(headOf(pull))).toEqual(stale);
+  const runs = [...stage.double.repository(shop.name).checkRuns.values()];
+  expect(runs.filter(({ name }) => name === 'Causeway / proof')).toHaveLength(1);
+
+  await people.push(shop.name, { by: 'mara', branch: 'change', files: { 'more.md': 'More.\n' } });
+  await shop.settle();
+  expect(shop.proofAt(headOf(pull))).toEqual(stale);
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))?.title).not.toMatch(/^Out of date/);
+});
+
+it('stays as it is on another base branch where the mode only observes by then', async () => {
+  const shop = await openProvingShop(stage, 'corner/rebased-observed');
+  const { people } = stage.double;
+  await people.push(shop.name, { by: 'mara', branch: 'release', files: { 'notes.md': 'n\n' } });
+  const pull = await openFix(shop);
+  await shop.prove(pull.number);
+  await setConfig(shop.name, 'mode: observe\n');
+  await shop.settle();
+  await people.retarget(shop.name, pull.number, { by: 'mara', base: 'release' });
+  await shop.settle();
+  expect(shop.proofAt(headOf(pull))?.conclusion).toBe('success');
+});
+
+it('says that other tests fail without the change where these are made by a function of one’s own', async () => {
+  const shop = await openProvingShop(stage, 'corner/made-tests');
+  const made =
+    "\nfor (const [title, run] of Object.entries({ 'takes spaces': () => assert.equal(discountFor(' WELCOME10', 1000), 100) }))\n  test(title, run);\n";
+  const files = { [TEST_FILE]: `${TESTS[TEST_FILE]}${made}`, 'src/coupons.js': await shop.mended() };
+  const pull = await shop.pull(files);
+  await shop.prove(pull.number);
+  expect(shop.proofAt(headOf(pull))).toMatchObject({
+    conclusion: 'action_required',
+    title:
+      'Not proven: without the change, tests fail besides those that are added or changed here by name: “takes spaces”',
+  });
 });
 
 it('runs once for what it has proven, and a later refusal does not take the place of that', async () => {

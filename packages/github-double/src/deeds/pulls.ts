@@ -269,6 +269,24 @@ export function setDraft(
   tellIssue(state, repository, issue, { action, senderId: to.byId });
 }
 
+/** Sets it to another base branch. Returns whether there is one by that name. */
+export async function retargetPull(
+  state: State,
+  repository: GithubRepository,
+  issue: GithubIssue,
+  to: { readonly base: string; readonly byId: number },
+): Promise<boolean> {
+  const { pull } = issue;
+  const baseSha = await branchSha(repository.gitDir, to.base);
+  if (pull === null || baseSha === null) return false;
+  if (pull.baseRef === to.base) return true;
+  const changes = { base: { ref: { from: pull.baseRef }, sha: { from: pull.baseSha } } };
+  Object.assign(pull, { baseRef: to.base, baseSha });
+  touch(state, issue);
+  tellIssue(state, repository, issue, { action: 'edited', senderId: to.byId, parts: { changes } });
+  return true;
+}
+
 /** Numbers of the issues that a pull request closes: named after a closing word in its body, or linked by hand. */
 export function closes(issue: GithubIssue): ReadonlySet<number> {
   return new Set([...namedAsClosed(issue.body ?? ''), ...(issue.pull?.linked ?? [])]);

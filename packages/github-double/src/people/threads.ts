@@ -13,7 +13,7 @@ import {
   touch,
 } from '../deeds/issues.ts';
 import { type MergeMethod, mergePull, revertPull } from '../deeds/merges.ts';
-import { moveRef, openPull, setDraft } from '../deeds/pulls.ts';
+import { moveRef, openPull, retargetPull, setDraft } from '../deeds/pulls.ts';
 import { addReview, type NewRemark } from '../deeds/reviews.ts';
 import { entryAt, readBlob } from '../git/read-objects.ts';
 import { commitFiles } from '../git/write-objects.ts';
@@ -166,6 +166,12 @@ function pullVerbs(state: State) {
     /** Takes a merged pull request back; returns the commit that does so. */
     revert: (name: string, number: number, by: string): Promise<string> =>
       revertPull(state, repository(state, name), thread(state, name, number), account(state, by).id),
+    /** Sets a pull request to another base branch. */
+    async retarget(name: string, number: number, to: { readonly by: string; readonly base: string }): Promise<void> {
+      const [found, byId] = [repository(state, name), account(state, to.by).id];
+      if (!(await retargetPull(state, found, thread(state, name, number), { base: to.base, byId })))
+        throw new Error(`There is no branch ${to.base} in ${name}.`);
+    },
     markReady(name: string, number: number, by: string): void {
       const byId = account(state, by).id;
       setDraft(state, repository(state, name), thread(state, name, number), { isDraft: false, byId });

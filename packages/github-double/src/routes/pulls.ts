@@ -1,6 +1,6 @@
 // Routes of pull requests and reviews.
 import { editIssue } from '../deeds/issues.ts';
-import { openPull, requestReview } from '../deeds/pulls.ts';
+import { openPull, requestReview, retargetPull } from '../deeds/pulls.ts';
 import { addReview, type NewRemark } from '../deeds/reviews.ts';
 import { readDiff } from '../git/read-diff.ts';
 import { mergeBase, resolveCommit } from '../git/read-objects.ts';
@@ -39,7 +39,7 @@ export const pullRoutes: readonly Route[] = [
   ofRepository(
     'PATCH /pulls/{pull_number}',
     PULLS_WRITE,
-    withPull((call, issue, pull) => {
+    withPull(async (call, issue, pull) => {
       const { body } = call;
       if (tooLong(asText(body['body']))) return tooLongAnswer('PullRequest');
       const edit = {
@@ -49,7 +49,9 @@ export const pullRoutes: readonly Route[] = [
       };
       editIssue(call.state, call.repository, issue, { ...edit, byId: actorId(call.caller) });
       const base = asText(body['base']);
-      if (base !== undefined) pull.baseRef = base;
+      const byId = actorId(call.caller);
+      if (base !== undefined && !(await retargetPull(call.state, call.repository, issue, { base, byId })))
+        return refused(422, 'Validation Failed');
       return ok(fullPull(call.state, call.repository, issue, pull));
     }),
   ),
