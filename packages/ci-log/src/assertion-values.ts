@@ -31,6 +31,27 @@ export function readComparedValues(message: string, below: readonly string[]): s
   return cutValues(shown.map((line) => line.trim().replace(/\s+/g, ' ')).join(' '), MOST_VALUES);
 }
 
+/** What minitest prints of a difference before it shows it. */
+export const DIFFERENCE_HEAD = /^(?:--- expected|\+\+\+ actual|@@ -\d.{0,60} @@)$/;
+
+/** Minitest's: below words of the test's own if it has some, one value below the other or a difference. "": none of these. */
+export function readMinitestValues(below: readonly string[]): string {
+  const [first = '', second = ''] = below;
+  if (/^Expected: /.test(first) && /^ {2}Actual: /.test(second))
+    return [first, second].map((side) => cutSide(side.trim(), 0)).join(' ');
+  if (first !== '--- expected') return '';
+  const end = below.findIndex((line) => line.trim() === '');
+  const changed = below.slice(0, end < 0 ? MOST_LINES : end).filter((line) => !DIFFERENCE_HEAD.test(line));
+  const [expected = '', actual = ''] = ['-', '+'].map((sign) =>
+    changed
+      .filter((line) => line.startsWith(sign))
+      .map((line) => line.slice(1).trim())
+      .join(' '),
+  );
+  const shared = countShared(expected, actual);
+  return `Expected: ${cutSide(expected, shared)} Actual: ${cutSide(actual, shared)}`;
+}
+
 function listParagraphs(lines: readonly string[]): readonly (readonly string[])[] {
   const found: string[][] = [[]];
   for (const line of lines) {

@@ -1,5 +1,6 @@
 // The lines of a log that belong to the cause: what hangs together with an error, such as its heading, values, frames
 // and text; the most informative first.
+import { DIFFERENCE_HEAD } from './assertion-values.ts';
 import { ERROR_RANK, type ErrorKind, isHarmless, RANKS } from './error-patterns.ts';
 import type { Cause } from './find-cause.ts';
 import type { ErrorLine } from './last-words.ts';
@@ -94,9 +95,15 @@ interface Marks {
 function orderLines(lines: readonly LogLine[], block: FailureBlock, { kinds, message }: Marks): readonly CauseLine[] {
   const ranked: CauseLine[][] = [[], [], [], [], []];
   let frames = 0;
+  let isDifference = false;
   for (const at of block.lines) {
     const line = lines[at];
     if (!line || !isPrinted(line)) continue;
+    isDifference = DIFFERENCE_HEAD.test(line.text) || (isDifference && line.text.trim() !== '');
+    if ((isDifference && !CHANGED.test(line.text)) || COUNTED.test(line.text)) {
+      ranked[3]?.push({ at, kind: 'detail' });
+      continue;
+    }
     frames = FRAME.test(line.text) ? frames + 1 : 0;
     const isFrame = frames > FIRST_FRAMES;
     const sign = kinds.get(at);
@@ -105,6 +112,12 @@ function orderLines(lines: readonly LogLine[], block: FailureBlock, { kinds, mes
   }
   return ranked.flat();
 }
+
+/** Of a difference, what isn't only around it. */
+const CHANGED = /^[+-](?![+-]{2} )/;
+
+/** Minitest's number of a failure, whose test is on the next line. */
+const COUNTED = /^ {1,4}\d{1,4}\) (?:Failure|Error):$/;
 
 function classifyCauseLine(text: string, kind: ErrorKind | undefined, isFrame: boolean): number {
   if (text.trim() === '' || kind === 'end') return 4;
@@ -189,6 +202,8 @@ class BlockReader {
   readonly #blocks: FailureBlock[] = [];
   readonly #isTap: boolean;
   #open: OpenBlock | null = null;
+  /** Whether a difference goes on, up to the next blank line. */
+  #isDifference = false;
 
   constructor(lines: readonly LogLine[], passing: PassingLog | undefined, isTap: boolean) {
     this.#lines = lines;
@@ -232,9 +247,15 @@ class BlockReader {
     const open = this.#open;
     if (!open) return;
     const isOther = isHarmless(text) || this.#passing?.has(text) === true;
+    this.#isDifference = DIFFERENCE_HEAD.test(text) || (this.#isDifference && text.trim() !== '');
     const isDeeper = measureLineIndent(text) > open.indent;
     if (text.trim() === '' || SEPARATOR.test(text)) open.pending.push(at);
-    else if (CONTINUATION.test(text) || (this.#isTap && DIAGNOSTIC.test(text)) || (isDeeper && !isOther))
+    else if (
+      this.#isDifference ||
+      CONTINUATION.test(text) ||
+      (this.#isTap && DIAGNOSTIC.test(text)) ||
+      (isDeeper && !isOther)
+    )
       this.#extend(at);
     else this.#loosen(at, isOther);
   }
@@ -254,6 +275,7 @@ class BlockReader {
   }
 
   #close(): void {
+    this.#isDifference = false;
     if (this.#open) this.#blocks.push({ lines: this.#open.lines, kind: this.#open.kind });
     this.#open = null;
   }

@@ -1,7 +1,7 @@
 // The cause of a red check in its log: the step that failed, the lines in it that say why, and the one that says most.
 
 import { markTracebacks, readTapError, type TapError, unquote } from 'causeway-log-lines';
-import { readComparedValues } from './assertion-values.ts';
+import { readComparedValues, readMinitestValues } from './assertion-values.ts';
 import { ERROR_RANK, type ErrorMatch, isOnlyFailed, matchError, RANKS } from './error-patterns.ts';
 import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
 import { type ErrorLine, findLastWords, saysSomething } from './last-words.ts';
@@ -327,6 +327,9 @@ const MESSAGES: readonly RegExp[] = [
 const ANNOUNCING =
   /^thread '.{1,200}' (?:\(\d{1,10}\) )?panicked at .{1,300}:\d+:\d+:$|^\s{1,12}Error Message: ?$|^\S{1,300}:\d+: Failure$|^\s{2,40}error: [|>]-?$/;
 
+/** Minitest's, whose message is on the next line. */
+const MINITEST_HEADING = /^\S.{0,600} \[[^\s\]]{1,300}:\d{1,6}\]:$/;
+
 /**
  * Index of the line that says most of the first cause: the headline, unless that only names a test. -1: there is none.
  */
@@ -335,8 +338,9 @@ function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): 
   const test = tests.find(({ at }) => at === headline);
   if (!test) return findSaying(lines, cause);
   const name = findLastPart(test.name);
-  if (!isBare(lines[headline]?.text ?? '', name)) return headline;
   const to = step?.to ?? lines.length;
+  if (MINITEST_HEADING.test(lines[headline]?.text ?? '')) return findNextText(lines, headline, to);
+  if (!isBare(lines[headline]?.text ?? '', name)) return headline;
   const mentions = [headline, ...findMentions(lines, name, { from: step?.from ?? 0, to, besides: headline })];
   for (const mention of mentions) {
     const found = findMessageAfter(lines, name, { at: mention, to });
@@ -515,6 +519,11 @@ export function formatMessage(lines: readonly LogLine[], at: number): string {
   const text = removeMargin(lines[at]?.text ?? '');
   const thrown = readThrown(lines, at);
   if (thrown !== null) return thrown;
+  if (MINITEST_HEADING.test(lines[at - 1]?.text ?? '')) {
+    const below = listBelow(lines, at - 1, MAX_BELOW);
+    const [own, said] = [readMinitestValues(below), readMinitestValues(below.slice(1))];
+    if (own !== '' || said !== '') return own === '' ? `${text.trimEnd()} ${said}` : own;
+  }
   const values = readComparedValues(text, listBelow(lines, at, MAX_BELOW));
   if (values !== '') return `${text.trimEnd()} ${values}`;
   if (/^\s*expect\(/.test(text)) {

@@ -20,6 +20,22 @@ describe('the lines of a cause', () => {
     expect(shown(actionsLog('go test ./...', [...log, ...after]))).toEqual(log.slice(1));
   });
 
+  it('have of a difference what differs, before what is around it', () => {
+    const failed = (at: number, test: string, expected: string, actual: string) => [
+      ...[`  ${at}) Failure:`, `CartTest#${test} [test/cart_test.rb:${at}]:`],
+      ...['--- expected', '+++ actual', '@@ -1,3 +1,3 @@', ' # encoding: UTF-8', ' #    valid: true'],
+      ...[`-"${expected}"`, `+"${actual}"`, '', ''],
+    ];
+    const log = [...failed(1, 'test_a', 'YAY', 'Yay'), ...failed(2, 'test_b', 'BAR', 'Bar')];
+    const all = actionsLog('rake', [...log, '5 runs, 5 assertions, 2 failures, 0 errors, 0 skips']);
+    expect(shown(all)).toEqual(expect.arrayContaining(['-"YAY"', '+"Yay"', '-"BAR"', '+"Bar"', ' #    valid: true']));
+    const few = shown(all, { most: 7 });
+    expect(few).toEqual(
+      expect.arrayContaining(['-"YAY"', '+"Yay"', '-"BAR"', '+"Bar"', 'CartTest#test_b [test/cart_test.rb:2]:']),
+    );
+    expect(few).not.toContain(' #    valid: true');
+  });
+
   it('leave out that it ended, which the runner says of every failure', () => {
     const log = [
       '==> Checking',

@@ -47,6 +47,24 @@ describe('the headline of a failed test', () => {
       'takes a coupon',
     ],
     [
+      "minitest's, below a line that has the place",
+      [
+        '  1) Failure:',
+        'CartTest#test_takes_a_coupon [/home/runner/work/shop/shop/test/cart_test.rb:9]:',
+        'the sum is off.',
+        'Expected: 90',
+        '  Actual: 80',
+      ],
+      'the sum is off. Expected: 90 Actual: 80',
+      'CartTest#test_takes_a_coupon',
+    ],
+    [
+      "minitest's in words",
+      ['  1) Failure:', 'CartTest#test_takes_a_coupon [test/cart_test.rb:9]:', 'Evaluated false: 1 <= 0'],
+      'Evaluated false: 1 <= 0',
+      'CartTest#test_takes_a_coupon',
+    ],
+    [
       "Node's assert, whose values stand below",
       [
         '✖ takes a coupon (1.24ms)',
@@ -141,6 +159,14 @@ describe('the headline of a failed test', () => {
     expect(excerpt.headline.trim()).toBe(headline);
     expect(excerpt.tests).toEqual([test]);
     expect(excerpt.lines.some((line) => headline.startsWith(line.trim()) && line.trim() !== '')).toBe(true);
+  });
+
+  it('has both values of a difference that minitest shows', () => {
+    const { headline } = excerptOf([
+      ...['  1) Failure:', 'CartTest#test_takes_a_coupon [test/cart_test.rb:9]:', '--- expected', '+++ actual'],
+      ...['@@ -1,3 +1,3 @@', ' # encoding: UTF-8', ' #    valid: true', '-"YAY"', '+"Yay"', ''],
+    ]);
+    expect(headline).toBe('Expected: "YAY" Actual: "Yay"');
   });
 
   it('is the name without its duration where the log says no more, never the error of another test', () => {

@@ -727,7 +727,7 @@ function describeReply({ why }: CommandReply): string {
     case 'override_needs_reason':
       return 'Say why, so that others can rely on it: `/analyse not-mine <why>`. Nothing was changed.';
     case 'carried_out':
-      return `${formatCodeSpan(`/analyse ${why.command}`)} was carried out.`;
+      return `${formatCodeSpan(`/analyse ${why.command}`)} was accepted.`;
     case 'override_which_check': {
       const names = why.names.slice(0, CHECKS_SHOWN).map((name) => formatCodeSpan(name) || 'an unnamed check');
       const more = why.names.length > CHECKS_SHOWN ? ' and others' : '';

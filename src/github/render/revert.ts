@@ -51,6 +51,7 @@ export interface RevertText {
 
 const MAX_TITLE = 100;
 const SHOWN = 20;
+const TURNED_SHOWN = 3;
 
 /** The title is one line, the body Markdown with the marker as its last line. */
 export function renderRevert(revert: RevertText): { readonly title: string; readonly body: string } {
@@ -117,8 +118,9 @@ function describeRevertProof({ proof, failure, isTaken, place }: RevertText): st
         const [failed, passed] = [linkProofRun('failed', red.url, place), linkProofRun('passed', green.url, place)];
         return `${formatCodeSpan(name)}: ${failed} at ${base} on ${branch}, ${passed} here`;
       });
-      const turned = proof.turned.slice(0, 3).map(formatCodeSpan).filter(Boolean).join(', ');
-      const tests = turned === '' ? '' : ` (${turned})`;
+      const turned = proof.turned.map(formatCodeSpan).filter(Boolean);
+      const more = turned.length > TURNED_SHOWN ? ` and ${turned.length - TURNED_SHOWN} more` : '';
+      const tests = turned.length === 0 ? '' : ` (${turned.slice(0, TURNED_SHOWN).join(', ')}${more})`;
       return `**Red before, green with this revert${tests}:**\n${formatList(checks, SHOWN)}\n\nCI can't tell what else needs the reverted change, so read it before you merge.`;
     }
     case 'still_red':

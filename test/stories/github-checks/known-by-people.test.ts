@@ -117,7 +117,7 @@ it('shows what a pattern would have matched, and counts it once it is confirmed'
 
   // Taken back, nothing invites to confirm it any more.
   await desk.say(first.number, 'nora', `/analyse known #${issue} no`);
-  expect(newest(desk, first.number)).toContain(`\`/analyse known #${issue} no\` was carried out`);
+  expect(newest(desk, first.number)).toContain(`\`/analyse known #${issue} no\` was accepted`);
   expect(newest(desk, first.number)).not.toContain('yes');
   await desk.say(first.number, 'mara', `/analyse known corner/other#${issue} \`${pattern}\``);
   expect(newest(desk, first.number)).toContain('There is no such issue in this repository');

@@ -212,7 +212,7 @@ describe('who says it', () => {
     expect(desk.comments(number)).toEqual(refused);
     await desk.say(number, 'mara', '/analyse not-mine the registry is down');
     const told = desk.comments(number).at(-1)?.text ?? '';
-    expect(told).toContain('For @mara: /analyse not-mine was carried out.');
+    expect(told).toContain('For @mara: /analyse not-mine was accepted.');
     expect(told).not.toContain('Say why');
     const issue = stage.double.people.openIssue(desk.name, { by: 'mara', title: 'Prices' }).number;
     await desk.say(issue, 'mara', '/analyse not-mine because');
