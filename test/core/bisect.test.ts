@@ -57,6 +57,25 @@ const RUNNERS: readonly (readonly [Partial<LoneTest>, string])[] = [
     { runner: 'jasmine', name: 'Cart adds two', path: 'spec/cart.js' },
     `'npx --no-install jasmine spec/cart.js "$1"' sh '--filter=Cart adds two'`,
   ],
+  [
+    {
+      ...{ runner: 'playwright', name: '[Desktop Chrome] › cart.spec.ts:4:7 › cart › adds (two)' },
+      ...{ path: 'e2e/[id]/cart.spec.ts', options: ['-c', 'e2e/config.ts'] },
+    },
+    `'npx --no-install playwright install chromium || exit 125; npx --no-install playwright test -c e2e/config.ts --reporter=line --pass-with-no-tests "$1" "$2" e2e/.id./cart.spec.ts' sh '--project=Desktop Chrome' '--grep=cart .*adds .two.( @.*)?$'`,
+  ],
+  [
+    { runner: 'playwright', name: 'cart.spec.ts:4:7 › adds', path: 'e2e/cart.spec.ts', installer: 'yarn_plugged' },
+    `'yarn install --immutable || exit 125; yarn run -B playwright install || exit 125; yarn run -B playwright test --reporter=line --pass-with-no-tests "$1" e2e/cart.spec.ts' sh '--grep=adds( @.*)?$'`,
+  ],
+  [
+    { runner: 'mocha', name: 'Cart adds', path: 'test/cart.js', installer: 'yarn_plugged', builds: ['build'] },
+    `'yarn install --immutable || exit 125; yarn run build || exit 125; yarn run -B mocha "$1" test/cart.js' sh '--grep=^Cart adds.?$'`,
+  ],
+  [
+    { runner: 'node', name: 'adds', path: 'test/cart.test.js', installer: 'yarn_plugged' },
+    `'yarn install --immutable || exit 125; yarn node --test "$1" test/cart.test.js' sh '--test-name-pattern=^adds$'`,
+  ],
   [{ runner: 'jasmine', name: 'Cart adds 1.5', path: 'spec/cart.js' }, `'npx --no-install jasmine spec/cart.js' sh`],
   [
     { runner: 'pytest', name: 'tests/test_cart.py::TestCart::test_total[a b-$(x)]', path: 'tests/test_cart.py' },
@@ -132,7 +151,7 @@ describe('the line to bisect with', () => {
 
   it('is there only where there is something to bisect, and a way to', () => {
     expect(lineOf({}, 1)).toBe('');
-    expect(lineOf({ runner: 'playwright' })).toBe('');
+    expect(lineOf({ runner: 'playwright', path: '' })).toBe('');
     expect(lineOf({ runner: 'mocha', path: '' })).toBe('');
     expect(describeBisect({ from: FROM, to: TO, total: 9, test: null })).toBeNull();
     expect(describeBisect({ from: FROM, to: TO, total: 9 })).toBeNull();
@@ -162,17 +181,18 @@ describe('a hostile name', () => {
 
   it.each(runners)('runs nothing, whatever shell reads it: %s', (runner) => {
     const at = mkdtempSync(join(tmpdir(), 'line-'));
-    const lines = HOSTILE.flatMap((name) => ['test/cart.test.ts', ''].map((path) => lineOf({ runner, name, path })));
+    const names = HOSTILE.flatMap((name) => [name, `[${name}] › cart.spec.ts:1:1 › ${name}`]);
+    const lines = names.flatMap((name) => ['test/cart.test.ts', ''].map((path) => lineOf({ runner, name, path })));
     const given = lines.filter((line) => line !== '');
     for (const line of given) {
       // What came from outside stands in quotes, with nothing that sh, fish, PowerShell or cmd would act on.
       const [head = '', words = ''] = line.split("' sh", 2);
       expect(words).toMatch(/^(?: '[^'"`\\&|<>%!;‘’\p{C}]*')*$/u);
       expect(head.slice(START.length)).toMatch(/^'[^'\\`\p{C}]*$/u);
-      expect(head).not.toMatch(/touch ran|[$][{]| --reporter/);
+      expect(head).not.toMatch(/touch ran|[$][{]| --reporter(?!=line )/);
     }
     // `git` runs what it is told to bisect with, and nothing else is there to be run.
-    const git = 'git() { [ "$2" = run ] || return 0; shift 2; PATH=/nowhere /bin/sh -c "$3" sh "$5"; return 0; }';
+    const git = 'git() { [ "$2" = run ] || return 0; shift 2; PATH=/nowhere /bin/sh -c "$3" sh "$5" "$6"; return 0; }';
     writeFileSync(join(at, 'lines.sh'), [git, ...given, ''].join('\n'));
     for (const shell of ['sh', 'bash']) execFileSync(shell, ['lines.sh'], { cwd: at, stdio: 'ignore' });
     expect(readdirSync(at)).toEqual(['lines.sh']);

@@ -59,9 +59,12 @@ export function findFirstTest(
   const form = FORMS[runner] ?? /./;
   const named = tests.find(({ name }) => names.includes(name) && form.test(name));
   if (named === undefined) return null;
-  const path = findTestPath(lines, named, { from, to });
+  const path = IN_NAME.exec(named.name)?.[1] ?? findTestPath(lines, named, { from, to });
   return { runner, name: runner === 'pytest' ? named.name : removeFile(named), path };
 }
+
+/** Playwright has the file in the name of the test. */
+const IN_NAME = /^\[[^\]]{1,40}\] › ([^\s:]{1,300}\.[cm]?[jt]sx?):\d{1,6}:\d{1,6} › /;
 
 /** How a runner names its tests, where programs print lines like its own. */
 const FORMS: Partial<Readonly<Record<TestRunner, RegExp>>> = {

@@ -47,6 +47,16 @@ it('is that of Mocha, in the outermost of its own frames', () => {
   });
 });
 
+it('is that of Playwright, whose file stands in its name', () => {
+  const name = '[chromium] › e2e/cart.spec.ts:4:7 › cart › adds';
+  const frame = `    at total (${ROOT}/e2e/helpers.ts:5:23)`;
+  expect(
+    firstOf(`  1) ${name} ──────────`, '', '    Error: expect(received).toBe(expected)', frame, '  1 failed'),
+  ).toEqual({
+    ...{ runner: 'playwright', name, path: 'e2e/cart.spec.ts' },
+  });
+});
+
 it('is the first in the form of unittest, whatever a program prints like it', () => {
   const lines = [
     'FAIL: expected 2 words, found 3',

@@ -2,8 +2,8 @@
 
 import type { TestRunner } from 'causeway-ci-log';
 
-/** The packages that a test needs, by the lock file that is there. */
-export type Installer = 'npm' | 'npm_unlocked' | 'pnpm' | 'yarn' | 'bun' | 'bundler' | 'composer';
+/** The packages that a test needs, by the lock file that is there. `yarn_plugged`: without `node_modules` (Plug'n'Play). */
+export type Installer = 'npm' | 'npm_unlocked' | 'pnpm' | 'yarn' | 'yarn_plugged' | 'bun' | 'bundler' | 'composer';
 
 /** The failing test as it is run alone at any commit of a range. What a log says is in it as words to match, never as code. */
 export interface LoneTest {
@@ -147,17 +147,21 @@ const INSTALLS: Readonly<Record<Installer, { readonly folder: string; readonly c
   npm_unlocked: { folder: 'node_modules', command: 'npm install --no-package-lock' },
   pnpm: { folder: 'node_modules', command: 'pnpm install --frozen-lockfile' },
   yarn: { folder: 'node_modules', command: 'yarn install --frozen-lockfile' },
+  yarn_plugged: { folder: '', command: 'yarn install --immutable' },
   bun: { folder: 'node_modules', command: 'bun install --frozen-lockfile' },
   bundler: { folder: '', command: 'bundle install' },
   composer: { folder: 'vendor', command: 'composer install' },
 };
 
+const MANAGERS: Partial<Readonly<Record<Installer, string>>> = { npm_unlocked: 'npm', yarn_plugged: 'yarn' };
+
 function listInstalls({ installer, installedAt, builds }: LoneTest): readonly string[] {
   if (installer === null) return [];
   const { folder, command } = INSTALLS[installer];
-  const isOnce = installedAt.length === 0;
+  // What Yarn plugs in may be committed without what it leads to, and takes no time where that is there.
+  const isOnce = installedAt.length === 0 && installer !== 'yarn_plugged';
   const missing = folder === '' ? 'bundle check' : `[ -d ${folder} ]`;
-  const manager = installer === 'npm_unlocked' ? 'npm' : installer;
+  const manager = MANAGERS[installer] ?? installer;
   return [
     isOnce ? `${missing} || ${command} || exit 125` : `${command} || exit 125`,
     ...builds.map((script) => `${manager} run ${script} || exit 125`),
@@ -177,9 +181,13 @@ function writeNpx(write: (test: LoneTest, title: string) => readonly string[] | 
     const words = write(test, toPattern(test.name, '.'));
     if (words === null) return null;
     const start = test.runner === 'vitest' ? ['vitest', 'run'] : [test.runner];
-    // Without asking whether it should be downloaded.
-    return { before: [], words: ['npx', '--no-install', ...start, ...test.options, ...words] };
+    return { before: [], words: [...startPackage(test), ...start, ...test.options, ...words] };
   };
+}
+
+/** Without asking whether it should be downloaded, and whatever scripts have its name. */
+function startPackage({ installer }: LoneTest): readonly string[] {
+  return installer === 'yarn_plugged' ? ['yarn', 'run', '-B'] : ['npx', '--no-install'];
 }
 
 function writeTitle(option: string, pattern: string): readonly string[] {
@@ -213,11 +221,12 @@ const COMMANDS: Readonly<Record<TestRunner, CommandWriter>> = {
   ),
   tap: writeNpx(({ path }) => (path === '' ? null : [path])),
   tape: writeNpx(({ path }) => (path === '' ? null : [path])),
-  playwright: () => null,
-  node: ({ path, name, options }) => {
+  playwright: findPlaywrightCommand,
+  node: ({ path, name, options, installer }) => {
     const title = toPattern(name, '.');
     const pattern = title === '' ? [] : [`--test-name-pattern=^${title}$`];
-    return path === '' ? null : { before: [], words: ['node', ...options, '--test', ...pattern, path] };
+    const start = installer === 'yarn_plugged' ? ['yarn', 'node'] : ['node'];
+    return path === '' ? null : { before: [], words: [...start, ...options, '--test', ...pattern, path] };
   },
   bun: (test) => ({
     before: [],
@@ -255,6 +264,37 @@ const COMMANDS: Readonly<Record<TestRunner, CommandWriter>> = {
     return full.includes('.') ? { before: ['dotnet build'], words } : null;
   },
 };
+
+/** `[chromium] › e2e/cart.spec.ts:3:7 › cart › adds`: the project, the place, and the titles. */
+const OF_PLAYWRIGHT = /^(?:\[([^\]]{1,100})\] › )?(?:\S{1,300}:\d{1,6}:\d{1,6} › )?(.{1,1000})$/;
+
+/** What a project is called says mostly what it needs; null: all browsers are installed. */
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/firefox/i, 'firefox'],
+  [/webkit|safari|iphone|ipad/i, 'webkit'],
+  [/chrom|android|pixel/i, 'chromium'],
+];
+
+/** Its filters are expressions, that of the file too. What the report of a failed run is served by never ends. */
+function findPlaywrightCommand(test: LoneTest): TestCommand | null {
+  const [, project = '', titles = ''] = OF_PLAYWRIGHT.exec(test.name) ?? [];
+  const file = toPattern(test.path, '.');
+  const title = joinTitles(toPattern(titles, '.'));
+  if (title === '' || file === '' || test.path.length > MOST_NAME) return null;
+  const isPlain = project !== '' && toPattern(project, '.') === project;
+  const browser = BROWSERS.find(([named]) => named.test(project))?.[1] ?? '';
+  const start = [...startPackage(test), 'playwright'];
+  // Tags stand behind the title. Where there is no such test, nothing fails.
+  const grep = `--grep=${title.replace(/\$$/, '( @.*)?$')}`;
+  return {
+    before: [[...start, 'install', browser].join(' ').trim()],
+    words: [
+      ...[...start, 'test', ...test.options, '--reporter=line', '--pass-with-no-tests'],
+      ...(isPlain ? [`--project=${project}`] : []),
+      ...[grep, file],
+    ],
+  };
+}
 
 /** Exit codes of pytest: 1, tests failed; 2, a file cannot be collected; 4, it cannot be found; 5, no test was run. */
 const PYTEST_END = 'case $? in 0|5) exit 0;; 1) exit 1;; *) exit 125;; esac';

@@ -6,7 +6,7 @@ import type { SourceTree } from 'causeway-git-objects';
 import { getFolder, isSafePath } from 'causeway-paths';
 import { findTestFiles } from '../../ci/index.ts';
 import { findOwnWord, type Installer, type LoneTest, mayBeInLine } from '../../core/check/index.ts';
-import { createPathIndex, isDependencyList, type PathIndex } from '../../triage/index.ts';
+import { classifyFile, createPathIndex, isDependencyList, type PathIndex } from '../../triage/index.ts';
 
 /** The commit that failed, and the last one that passed. */
 interface RangeTrees {
@@ -28,7 +28,7 @@ export async function findLoneTest(
   signal: AbortSignal,
 ): Promise<LoneTest | null> {
   const index = createPathIndex(await red.files(signal));
-  const file = findOwnFile(index, first);
+  const file = findOwnFile(index, first) || (await findTitledFile(red, first, signal));
   if (file !== '' && !mayBeInLine(file)) return null;
   const read = (tree: SourceTree, path: string) => readText(tree, path, signal);
   const found = await findTestedProject(index, (path) => read(red, path), { ...first, file });
@@ -56,6 +56,23 @@ function findOwnFile(index: PathIndex, { path, name }: FirstTest): string {
   const same = index.paths.filter((one) => one === path || one.endsWith(`/${path}`));
   return same.length === 1 ? (same[0] ?? '') : '';
 }
+
+/** A title that is shorter could be of any test. */
+const LEAST_TITLE = 8;
+
+/** The only test file with that title in quotes, where the log names none; "": none, or several. */
+async function findTitledFile(tree: SourceTree, { runner, name }: FirstTest, signal: AbortSignal): Promise<string> {
+  const title = name.split(/ [›>] /).at(-1) ?? '';
+  if (!OF_NODE.has(runner) || title.length < LEAST_TITLE) return '';
+  const query = { regex: false, ignoreCase: false, paths: [], limit: MOST_TITLED } as const;
+  const found = await tree.search({ ...query, pattern: title }, signal);
+  if (found.hits.length >= MOST_TITLED) return '';
+  const quoted = found.hits.filter(({ text }) => ['"', "'", '`'].some((quote) => text.includes(quote + title + quote)));
+  const paths = [...new Set(quoted.map(({ path }) => path))].filter((path) => classifyFile(path) === 'test');
+  return paths.length === 1 ? (paths[0] ?? '') : '';
+}
+
+const MOST_TITLED = 50;
 
 async function readText(tree: SourceTree, path: string, signal: AbortSignal): Promise<string | null> {
   const found = await tree.read(path, {}, signal);
@@ -92,7 +109,17 @@ type ReadPath = (path: string) => Promise<string | null>;
 
 const PLAIN: ProjectFacts = { folder: '', installer: null, builds: [], environment: [], options: [] };
 
-const OF_NODE: ReadonlySet<TestRunner> = new Set(['vitest', 'jest', 'mocha', 'ava', 'jasmine', 'tap', 'tape', 'node']);
+const OF_NODE: ReadonlySet<TestRunner> = new Set([
+  'vitest',
+  'jest',
+  'mocha',
+  'ava',
+  'jasmine',
+  'tap',
+  'tape',
+  'node',
+  'playwright',
+]);
 
 async function findTestedProject(
   index: PathIndex,
@@ -147,7 +174,11 @@ const LOCKS: readonly (readonly [string, Installer])[] = [
   ['bun.lockb', 'bun'],
 ];
 
-/** Null: the packages do not have the runner, or are not installed in `node_modules`. */
+function hasRunner(packages: Manifest['packages'], runner: TestRunner): boolean {
+  return packages.has(runner) || (runner === 'playwright' && packages.has('@playwright/test'));
+}
+
+/** Null: the packages do not have the runner. */
 async function findNodeProject(
   index: PathIndex,
   read: ReadPath,
@@ -160,16 +191,15 @@ async function findNodeProject(
   // A package without a script of its own for its tests is tested from the top.
   const folder = call === null && nearest !== '' && findCall(top, runner) !== null ? '' : nearest;
   const used = call ?? findCall(top, runner) ?? NO_CALL;
-  const isInstalled = runner === 'node' || [own, top].some(({ packages }) => packages.has(runner));
+  const isInstalled = runner === 'node' || [own, top].some(({ packages }) => hasRunner(packages, runner));
   if (!isInstalled) return null;
   const found = LOCKS.find(([name]) => index.paths.includes(join(folder, name)));
   const lock = found ?? LOCKS.find(([name]) => index.paths.includes(name));
   const isPlugged = lock?.[1] === 'yarn' && (await isPlugAndPlay(index, read));
-  if (isPlugged) return null;
   // Locked at the top only, the packages of all folders are installed there.
   if (folder !== '' && found === undefined && lock !== undefined && lock[1] !== 'pnpm') return null;
   const isBare = own.packages.size + top.packages.size === 0;
-  const installer = isBare ? null : (lock?.[1] ?? 'npm_unlocked');
+  const installer = isBare ? null : isPlugged ? 'yarn_plugged' : (lock?.[1] ?? 'npm_unlocked');
   const options = [...used.options, ...findCoverageOptions(runner, [own, top])];
   return { folder, installer, builds: isBare ? [] : used.builds, environment: used.environment, options };
 }
@@ -222,7 +252,9 @@ const BUILDS = /build|compile|transpile|prepare|bundle|generate|^tsc?$/i;
 
 /** Null: no script for tests calls it. */
 function findCall(manifest: Manifest, runner: TestRunner): Call | null {
-  const names = [...manifest.scripts.keys()].filter((name) => /test|unit|spec|mocha|jest|vitest|ava|tap/i.test(name));
+  const names = [...manifest.scripts.keys()].filter((name) =>
+    /test|unit|spec|e2e|mocha|jest|vitest|ava|tap|playwright/i.test(name),
+  );
   for (const name of [...new Set(['test', ...names])]) {
     const call = findCallIn(manifest, runner, name, MOST_DEPTH);
     if (call !== null) return call;
@@ -278,6 +310,7 @@ const OPTIONS: Partial<Readonly<Record<TestRunner, Readonly<Record<string, 0 | 1
   jest: { '--config': 1, '-c': 1, '--env': 1, '--rootDir': 1 },
   vitest: { '--config': 1, '-c': 1, '--root': 1, '--environment': 1, '--globals': 0, '--typecheck': 0 },
   ava: { '--config': 1 },
+  playwright: { '--config': 1, '-c': 1 },
   jasmine: { '--config': 1, '--require': 1, '--helper': 1 },
   tape: { '-r': 1, '--require': 1 },
   node: {
