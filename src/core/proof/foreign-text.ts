@@ -201,6 +201,7 @@ const REFUSALS: Readonly<Record<PlainRefusal, string>> = {
   fork: "its branch is in a fork, whose code would run with this repository's rights",
   dependabot: "Dependabot's runs have fewer rights than ours",
   closed: 'the pull request is closed',
+  absent: 'there is no pull request of that number',
   retargeted: 'it was set to another base branch in the meantime; comment `/analyse prove` again',
   no_write: 'the person who asked has no write access (any more)',
   no_tests: 'the pull request adds or changes no tests',

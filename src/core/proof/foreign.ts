@@ -103,6 +103,7 @@ export type ProveRefusal =
         | 'fork'
         | 'dependabot'
         | 'closed'
+        | 'absent'
         /** Its base is another branch than when it was planned. */
         | 'retargeted'
         | 'no_write'

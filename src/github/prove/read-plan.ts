@@ -89,7 +89,8 @@ export function refusePull(
   { head }: Pick<ForeignProof, 'head'>,
   plan: Pick<RedPlan, 'baseBranch'> | null = null,
 ): ProveRefusal | null {
-  if (pull === null || pull.state === 'closed') return { code: 'closed' };
+  if (pull === null) return { code: 'absent' };
+  if (pull.state === 'closed') return { code: 'closed' };
   if (pull.isFork) return { code: 'fork' };
   if (isRestrictedBot(pull.author?.login) || RESTRICTED_BRANCH.test(pull.headBranch)) return { code: 'dependabot' };
   if (pull.head !== head) return { code: 'moved', head: pull.head };

@@ -180,7 +180,8 @@ function renderProveRefusal(proof: ForeignProof, { lead, plan, because }: ShownP
 const READ = 'Whether they are the right tests, a person has to read.';
 const AGAIN = 'Then comment `/analyse prove` on the new commit.';
 const NEXT: Partial<Readonly<Record<ProofState, string>>> = {
-  base_red: 'Once that passes on the base, bring this branch up to date and comment `/analyse prove` again.',
+  base_red:
+    'While it fails there without any new test, nothing more can be shown, also where this pull request is what mends it. Once it passes on the base by other means, bring this branch up to date and comment `/analyse prove` again.',
   not_covered: 'A proof needs a job of GitHub Actions whose log names the tests that fail.',
   not_run: 'A proof needs CI that runs for pull requests, drafts among them.',
 };
@@ -211,6 +212,8 @@ function renderRuns(shown: ShownForeignProof, checks: readonly ProvenCheck[]): r
 function describeBases({ redBase, greenBase }: Pick<JudgedResult, 'redBase' | 'greenBase'>): string {
   if (redBase === '' && greenBase === '') return '';
   const name = (sha: string) => (sha === '' ? 'a commit that no log names' : formatCodeSpan(sha.slice(0, 12)));
+  // The checks of the head are not read for it where the tests alone decide.
+  if (greenBase === '') return `The tests alone ran on ${name(redBase)} of the base.`;
   if (redBase === greenBase) return `Both ran on ${name(redBase)} of the base.`;
   return `Of the base, the tests alone ran on ${name(redBase)}, the pull request on ${name(greenBase)}.`;
 }

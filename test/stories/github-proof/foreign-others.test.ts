@@ -46,6 +46,19 @@ it('is of an agent’s pull request as of a person’s, and of none of Dependabo
   expect(shop.drafts()).toHaveLength(1);
 });
 
+it('shows nothing where the base is red without new tests, not even by what mends it', async () => {
+  const shop = await openProvingShop(stage, 'corner/red-base');
+  const files = { 'test/early.test.js': writeTests({ 'was red before': SHOWS }) };
+  await stage.double.people.push(shop.name, { by: 'mara', files });
+  const pull = await openFix(shop);
+  await shop.prove(pull.number);
+  const { title, summary } = shop.proofAt(headOf(pull)) ?? {};
+  expect(title).toMatch(/^Not proven: .test. fails on the base as well$/);
+  expect(summary).toMatch(/The tests alone ran on `[0-9a-f]{12}` of the base\./);
+  expect(summary).not.toContain('no log names');
+  expect(summary).toContain('also where this pull request is what mends it');
+});
+
 it('is asked for and read by program, by somebody with write and for the head that they name', async () => {
   const shop = await openProvingShop(stage, 'corner/program');
   const pull = await openFix(shop);
@@ -67,6 +80,10 @@ it('is asked for and read by program, by somebody with write and for the head th
   expect((await mara.post(path, { head: 'a'.repeat(40) })).status).toBe(202);
   await shop.settle();
   expect(await mara.get(path)).toMatchObject({ state: 'refused', result: expect.stringContaining('a newer commit') });
+  const absent = `/api/v1/projects/${id}/proofs/999/`;
+  expect((await mara.post(absent, { head: headOf(pull) })).status).toBe(202);
+  await shop.settle();
+  expect(await mara.get(absent)).toMatchObject({ result: 'Not run: there is no pull request of that number' });
   expect(shop.drafts()).toHaveLength(1);
 });
 
