@@ -88,6 +88,33 @@ describe('tests that a change touches in JavaScript', () => {
   });
 });
 
+describe('a new title', () => {
+  const listAdded = (before: string, after: string) =>
+    listOwnTests({ base: BASE, files: [{ kind: 'modified', path: 'a.test.ts', before, after }] })
+      .tests.filter(({ isAdded }) => isAdded)
+      .map(({ title }) => title);
+  const old = "it('adds', () => {\n  expect(add(1)).toBe(2);\n});\n";
+
+  it('is no new test where an old one is renamed', () => {
+    const more = "it('takes', () => {\n  expect(take(1)).toBe(0);\n});\n";
+    expect(listAdded(old, `${old.replace('adds', 'adds one')}${more}`)).toEqual(['takes']);
+  });
+  it('is one where the old one stays', () => {
+    expect(listAdded(old, `${old}${old.replace('adds', 'adds one')}`)).toEqual(['adds one']);
+  });
+  it('is one where it asserts anything else', () => {
+    expect(listAdded(old, old.replace('adds', 'adds one').replace('toBe(2)', 'toBeTruthy()'))).toEqual(['adds one']);
+  });
+  it('is one where two come of one', () => {
+    expect(listAdded(old, `${old.replace('adds', 'a')}${old.replace('adds', 'b')}`)).toEqual(['b']);
+  });
+  it('is one where a function of its own may read it', () => {
+    const head = 'function check(name, fn) {\n  it(name, () => fn(name));\n}\n';
+    const call = "check('1 + 1', (text) => {\n  expect(add(text)).toBe(2);\n});\n";
+    expect(listAdded(head + call, head + call.replace('1 + 1', '2 + 0'))).toEqual(['2 + 0']);
+  });
+});
+
 describe('what the new lines of tests assert', () => {
   const cases: readonly [string, 'result' | 'no_error' | 'unknown'][] = [
     ['assert.equal(add(1), 2);', 'result'],

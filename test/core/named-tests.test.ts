@@ -120,3 +120,27 @@ describe('tests of one title', () => {
     ]);
   });
 });
+
+describe('where another file of the project makes the tests', () => {
+  const short = own('ending in comment', { isWrapped: true, groups: ['comments'] });
+  const long = own('ending in comment and space', { isWrapped: true, groups: ['comments'] });
+  const tests = [short, long];
+  it('takes what is written behind a title for a part of it', () => {
+    const names = ['comments › ending in comment (tree)', 'comments › ending in comment (toString)'];
+    expect([...findFailedOwn(names, { tests }).failed]).toEqual([short]);
+    expect(isOwnTest('comments ending in comment', { tests })).toBe(true);
+  });
+  it('leaves a test that did not fail alone, whose title another one begins with', () => {
+    const { failed, unclear } = findFailedOwn(['comments › ending in comment and space (tree)'], { tests });
+    expect([[...failed], [...unclear]]).toEqual([[long], []]);
+  });
+  it.each([
+    'comments › ending in commentary',
+    'list › ending in comment (tree)',
+    'comments › ending in comment › adds',
+    'never ending in comment',
+  ])('is none of them: %s', (name) => expect(isOwnTest(name, { tests })).toBe(false));
+  it('takes no more behind it where a runner makes the test', () => {
+    expect(isOwnTest('comments › ending in comment (tree)', { tests: [{ ...short, isWrapped: false }] })).toBe(false);
+  });
+});

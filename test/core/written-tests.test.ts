@@ -1,5 +1,5 @@
 // Tests of JavaScript and TypeScript as they are written.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readWrittenTests } from '../../src/core/proof/written-tests.ts';
 
 it.each<[string, readonly string[]]>([
@@ -57,6 +57,9 @@ it.each(['it("adds", () => {', 'it("adds", () => {)', `${'/* */'.repeat(300_000)
 
 it.each([
   "it('a', () => {",
+  'function f(a) { it(a, ',
+  "const f = (a) => it(a, b);\nf('c');\n",
+  "import { test } from './a';\n",
   '</[',
   '`${',
   'it.each<',
@@ -68,4 +71,52 @@ it.each([
 ])('takes time that grows with the text alone: %s', (piece) => {
   // In time that grew with its square, a text as long as one may be would outlast the limit of a test by far.
   readWrittenTests(piece.repeat(1_000_000 / piece.length));
+});
+
+describe('tests that a function of the file makes', () => {
+  const list = (source: string) => (readWrittenTests(source)?.tests ?? []).map(({ parts }) => parts);
+  it.each<[string, readonly (readonly string[])[]]>([
+    [
+      "function check(name, a) { it(name, () => add(a)); }\ncheck('adds', 1);\ncheck('takes', 2);",
+      [['adds'], ['takes']],
+    ],
+    ["const check = (name: string): void => { test('cart ' + name, run); };\ncheck('adds');", [['cart adds']]],
+    ["const check = (name, fn) => it(`\u0024{name} (sync)`, fn);\ncheck('adds', () => {});", [['adds (sync)']]],
+    [
+      "const check = async function (name) { it(`\u0024{name} by \u0024{kind}`, run); };\ncheck('adds');",
+      [['adds by ', '']],
+    ],
+    [
+      "function check(name) { it(`\u0024{name} (a)`, run); it(`\u0024{name} (b)`, run); }\ncheck('adds');",
+      [['adds', '']],
+    ],
+    [
+      "function test(name, fn) { ava(`\u0024{name} (tree)`, fn); ava(name, fn) }\nimport ava from 'ava';\ntest('adds', run);",
+      [['adds', '']],
+    ],
+    // Not of what it is given: only what is written in it.
+    ["function check(input) { it('adds', () => add(input)); }\ncheck('a');\ncheck('b');", [['adds']]],
+    ["function check(input) { it(`adds \u0024{input.name}`, run); }\ncheck('a');", [['adds ', '']]],
+    ["function check(name) { return cart(name, () => {}); }\ncheck('adds');", []],
+    ['function check(name) { it(name, run); }\nfor (const name of rows) check(name);', [['', '']]],
+  ])('%s', (source, titles) => expect(list(source)).toEqual(titles));
+
+  it('are changed where the function is', () => {
+    const [one] =
+      readWrittenTests("it('a', run);\nfunction check(name) {\n  it(name, run);\n}\ncheck('adds');\n")?.tests.slice(
+        1,
+      ) ?? [];
+    expect(one?.tables).toEqual([{ from: 1, to: 3 }]);
+  });
+});
+
+it.each<[string, boolean]>([
+  ["import { test } from './helpers.js';", true],
+  ["import test, { throws } from '../util/test';", true],
+  ["const { test } = require('./helpers');", true],
+  ["import { test } from 'vitest';\nimport { add } from './cart.js';", false],
+  ["import { add } from './cart.js';\nimport { test } from 'ava';", false],
+])('knows of what makes tests whether it is of another file of the project: %s', (head, isWrapped) => {
+  const [one] = readWrittenTests(`${head}\ntest('adds', () => {});\n`)?.tests ?? [];
+  expect(one?.isWrapped).toBe(isWrapped);
 });

@@ -99,12 +99,41 @@ function readTitledTests(change: Exclude<FileChange, { kind: 'deleted' }>, writt
   const old = countTitles(before);
   const now = countTitles(written.tests);
   const isNew = (title: string) => (now.get(title) ?? 0) > (old.get(title) ?? 0);
+  const source = change.kind === 'added' ? '' : change.before;
+  const gone = before.filter(({ title }) => (now.get(title) ?? 0) < (old.get(title) ?? 0));
+  const left = countTestBodies(source, gone);
   const tests = written.tests.map((test): OwnTest => {
-    const { title, parts, groups } = test;
-    const isAdded = inserted.has(test.at) && isNew(title);
-    return { file: change.path, title, parts, groups, isTouched: isAdded || touched.has(test), isAdded };
+    const { title, parts, groups, isWrapped } = test;
+    const isAdded = inserted.has(test.at) && isNew(title) && !takeTestBody(left, readTestBody(change.after, test));
+    const isTouched = isAdded || touched.has(test);
+    return { file: change.path, title, parts, groups, isTouched, isAdded, ...(isWrapped && { isWrapped }) };
   });
   return { tests, groups: written.groups };
+}
+
+/** What an old test does under a new title is no new test. */
+function countTestBodies(source: string, gone: readonly WrittenTest[]): Map<string, number> {
+  const left = new Map<string, number>();
+  for (const test of gone) {
+    const body = readTestBody(source, test);
+    if (body !== null) left.set(body, (left.get(body) ?? 0) + 1);
+  }
+  return left;
+}
+
+function takeTestBody(left: Map<string, number>, body: string | null): boolean {
+  const count = body === null ? 0 : (left.get(body) ?? 0);
+  if (body !== null && count > 0) left.set(body, count - 1);
+  return count > 0;
+}
+
+const MAX_BODY = 20_000;
+
+/** Null where it is another function's, which may read the title, or too long. */
+function readTestBody(source: string, { body, parts }: WrittenTest): string | null {
+  if (body === null || parts.length > 1 || body.to - body.from > MAX_BODY) return null;
+  const text = source.slice(body.from, body.to);
+  return text.includes('{') ? text : null;
 }
 
 function findInnermost(tests: readonly WrittenTest[], line: number): WrittenTest | null {

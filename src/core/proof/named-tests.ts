@@ -15,6 +15,8 @@ export interface OwnTest {
   /** Whether the change adds it, or lines of it. */
   readonly isTouched: boolean;
   readonly isAdded: boolean;
+  /** Whether what makes it is another file's, which may write more behind the title: `adds (as a string)`. */
+  readonly isWrapped?: boolean;
 }
 
 export interface NamingTests {
@@ -144,12 +146,24 @@ function measureFit(name: string, test: OwnTest): Fit | null {
   const parts = test.parts.map((part) => part.replace(/\s+/g, ' '));
   for (const written of listWritings(name)) {
     const found = parts.length === 1 ? findTitle(written, test) : findTemplate(written, test, parts);
-    if (found !== null) {
-      const length = parts.reduce((sum, part) => sum + part.length, 0);
-      return { test, rank: [parts.length === 1 ? 1 : 0, length, found.groups] };
-    }
+    if (found !== null) return toFit(test, parts, { ...found, isWhole: parts.length === 1 });
+    const begun = test.isWrapped === true && parts.length === 1 ? findBegun(written, test, parts) : null;
+    if (begun !== null) return toFit(test, parts, { ...begun, isWhole: false });
   }
   return null;
+}
+
+function toFit(test: OwnTest, parts: readonly string[], { groups, isWhole }: FoundTitle & { isWhole: boolean }): Fit {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return { test, rank: [isWhole ? 1 : 0, length, groups] };
+}
+
+/** A title with more behind it, which begins with no letter or digit. */
+function findBegun(name: string, test: OwnTest, parts: readonly string[]): FoundTitle | null {
+  const title = fold(parts[0] ?? '');
+  const at = name.indexOf(`${title} `);
+  const isGroup = /^ [>›»] /.test(name.slice(at + title.length, at + title.length + 3));
+  return at < 0 || isGroup || !hasWords([title, '']) ? null : findTemplate(name, test, [`${title} `, '']);
 }
 
 /** TAP writes `\#` for a number sign; what has the name of another is counted by the log's reader. */

@@ -1,5 +1,7 @@
 // The tests of a file of JavaScript or TypeScript as they are written: the literal parts of their titles, and the groups and lines that they stand in.
 import { opensBracket, type Pairs, pairBrackets, readScriptTokens, type ScriptToken } from './script-tokens.ts';
+import { findAliases, listWords, NO_MAKERS, type ReadSource, readTestCall, type TestCall } from './test-calls.ts';
+import { findMakers, findWrapped } from './test-makers.ts';
 
 /** A call that makes a test or a group. */
 export interface WrittenTest {
@@ -14,8 +16,12 @@ export interface WrittenTest {
   /** Of the first and the last line of its call. */
   readonly from: number;
   readonly to: number;
-  /** Names of the tables that it is made from, a test for each row. */
+  /** What it is made from besides: tables, a test for each row, and the function of the file that makes it. */
   readonly tables: readonly WrittenTable[];
+  /** Whether what makes it is of another file of the project, which may write more behind the title. */
+  readonly isWrapped: boolean;
+  /** Where in the source that is which stands behind the title; null: a function of one's own may read the title. */
+  readonly body: { readonly from: number; readonly to: number } | null;
 }
 
 /** A declaration of a list or an object outside of tests, whose rows tests are made from. */
@@ -37,19 +43,6 @@ interface LinesOfCall {
   readonly to: number;
 }
 
-const TEST = new Set(['it', 'test', 'specify', 'scenario', 'tape', 'fit', 'xit', 'xtest', 'ftest']);
-const GROUP = /^(?:[fx]?describe\w*|suite|context|feature|group)$/;
-/** What may stand between that and the title: `test.step` and `context.get` are neither. */
-const MODIFIERS = new Set(
-  'each for only skip todo fails failing fail fixme slow concurrent sequential serial parallel shuffle skipIf runIf todoIf if describe suite context group test it effect live scoped ignore'.split(
-    ' ',
-  ),
-);
-/** `pattern.test(text)` is none. */
-const OWNERS = /^(?:t\d?|tt|st|s|tap|test|tape|it|Deno|QUnit|ctx|context|assert|root|suite|tester)$/;
-/** What follows `each` decides the title of each row. */
-const ROWS = new Set(['each', 'for']);
-
 const MOST_SOURCE = 1_000_000;
 const MOST_TESTS = 5_000;
 const MOST_TABLES = 500;
@@ -60,76 +53,41 @@ export function readWrittenTests(source: string): WrittenFile | null {
   const tokens = readScriptTokens(source);
   const pairs = pairBrackets(tokens);
   if (pairs === null) return null;
-  const script = { source, tokens, pairs, aliases: findAliases(tokens) };
+  const bare = { source, tokens, pairs, aliases: findAliases(tokens), makers: NO_MAKERS };
+  const script = { ...bare, makers: findMakers(bare) };
+  const made = new Set([...script.makers.values()].flatMap((maker) => [...maker.made]));
+  const wrapped = findWrapped(tokens);
   const tables = findTables(script);
+  const readTest = (call: TestCall, around: readonly number[]) => {
+    const word = tokens[call.at]?.text ?? '';
+    const used = findUsed(script, tables, { at: call.at, around, opens: call.opens });
+    const maker = script.makers.get(word);
+    const isWrapped = wrapped.has(word);
+    const written = { ...toWrittenTest(script, call), isWrapped };
+    if (maker !== undefined) return { ...written, tables: [...used, maker.lines], body: null };
+    return { ...written, tables: used, ...(isWrapped && { body: null }) };
+  };
   const tests: WrittenTest[] = [];
   const groups: string[] = [];
   const groupLines: LinesOfCall[] = [];
   const open: { readonly to: number; readonly title: string | null }[] = [];
   walkBrackets(script, (at, around) => {
     while ((open.at(-1)?.to ?? tokens.length) < at) open.pop();
-    const call = readCall(script, at);
+    const call = made.has(at) ? null : readTestCall(script, at);
     if (call === null) return;
     const [only = '', ...more] = call.parts;
     const title = more.length === 0 ? only : null;
     if (call.isGroup && title !== null) groups.push(title);
     if (call.isGroup) {
-      const { from, to } = toWrittenTest(tokens, call);
+      const { from, to } = toWrittenTest(script, call);
       groupLines.push({ from, to });
     }
     if (!call.isGroup && tests.length < MOST_TESTS) {
-      const used = findUsed(script, tables, { at, around, opens: call.opens });
-      tests.push({ ...toWrittenTest(tokens, call), groups: open.map((one) => one.title), tables: used });
+      tests.push({ ...readTest(call, around), groups: open.map((one) => one.title) });
     }
     open.push({ to: call.closes, title });
   });
   return { tests, groups: [...new Set(groups)], groupLines };
-}
-
-interface ReadSource {
-  readonly source: string;
-  readonly tokens: readonly ScriptToken[];
-  readonly pairs: Pairs;
-  /** Other names of the file for what makes tests or groups, with the usual one. */
-  readonly aliases: ReadonlyMap<string, string>;
-}
-
-/** What a runner exports by itself makes tests, whatever it is called. */
-const RUNNERS = new Set(['ava', 'tape', 'node:test', 'tap', 'brittle', 'zora', '@playwright/test']);
-
-/** Of `import { test as spec }`, a runner that is imported or required whole, `const spec = test.extend(…)`. */
-function findAliases(tokens: readonly ScriptToken[]): ReadonlyMap<string, string> {
-  const aliases = new Map<string, string>();
-  for (let at = 0; at < tokens.length; at += 1) {
-    const [name, usual] = readImported(tokens, at) ?? readDeclared(tokens, at, aliases) ?? [];
-    if (name !== undefined && usual !== undefined && !isUsualWord(name)) aliases.set(name, usual);
-  }
-  return aliases;
-}
-
-type Alias = readonly [name: string, usual: string];
-
-function readImported(tokens: readonly ScriptToken[], at: number): Alias | null {
-  const [first, second, third] = tokens.slice(at, at + 3);
-  if (first?.kind !== 'word' || second?.kind !== 'word' || third?.kind !== 'word') return null;
-  if (isUsualWord(first.text) && second.text === 'as') return [third.text, first.text];
-  const isWhole = first.text === 'import' && third.text === 'from' && isRunner(tokens[at + 3]);
-  return isWhole ? [second.text, 'test'] : null;
-}
-
-function readDeclared(tokens: readonly ScriptToken[], at: number, aliases: ReadonlyMap<string, string>): Alias | null {
-  const [keyword, name, equals, value, sign, member] = tokens.slice(at, at + 6);
-  if (keyword?.kind !== 'word' || !/^(?:const|let|var)$/.test(keyword.text)) return null;
-  if (name?.kind !== 'word' || equals?.text !== '=' || value?.kind !== 'word') return null;
-  if (value.text === 'require') return isRunner(member) ? [name.text, 'test'] : null;
-  const usual = aliases.get(value.text) ?? value.text;
-  const isMember = sign?.text === '.' && (member?.text === 'extend' || MODIFIERS.has(member?.text ?? ''));
-  const isAlone = sign === undefined || sign.text === ';' || sign.line !== value.line;
-  return isUsualWord(usual) && (isMember || isAlone) ? [name.text, usual] : null;
-}
-
-function isRunner(token: ScriptToken | undefined): boolean {
-  return token?.kind === 'string' && RUNNERS.has(token.text);
 }
 
 /** Each token with the brackets around it, from the outermost. */
@@ -142,210 +100,10 @@ function walkBrackets({ tokens, pairs }: ReadSource, visit: (at: number, around:
   }
 }
 
-function toWrittenTest(tokens: readonly ScriptToken[], { at, parts, title, opens, closes }: Call) {
+function toWrittenTest({ tokens }: ReadSource, { at, parts, title, opens, comma, closes }: TestCall) {
   const lineOf = (index: number) => tokens[index]?.line ?? 0;
-  return { parts, title, at: lineOf(opens + 1), from: lineOf(at), to: lineOf(closes) };
-}
-
-interface Call {
-  /** Index of its first word. */
-  readonly at: number;
-  readonly isGroup: boolean;
-  readonly parts: readonly string[];
-  readonly title: string;
-  /** Indexes of the brackets around title and body. */
-  readonly opens: number;
-  readonly closes: number;
-}
-
-function readCall(script: ReadSource, at: number): Call | null {
-  const { tokens, pairs } = script;
-  const chain = beginChain(script, at);
-  if (chain === null) return null;
-  while (chain.next < tokens.length) {
-    const token = tokens[chain.next];
-    if (token?.text === '(' && token.kind === 'sign') {
-      const closes = pairs.get(chain.next) ?? chain.next;
-      const comma = findTitleEnd(script, chain.next, closes);
-      if (comma !== null) return tokens[closes + 1]?.text === '{' ? null : toCall(script, chain, { comma, closes });
-      chain.next = closes + 1;
-    } else if (!followChain(script, chain)) return null;
-  }
-  return null;
-}
-
-/** From the word to the brackets with the title: `test.concurrent.each<…>(rows)`. */
-interface Chain {
-  readonly at: number;
-  isGroup: boolean;
-  hasRows: boolean;
-  next: number;
-}
-
-function beginChain({ tokens, aliases }: ReadSource, at: number): Chain | null {
-  const word = tokens[at];
-  if (word?.kind !== 'word') return null;
-  const usual = aliases.get(word.text) ?? word.text;
-  if (!isUsualWord(usual)) return null;
-  const [owner, before] = [tokens[at - 2], tokens[at - 1]];
-  if (before?.kind === 'word' && before.text === 'function') return null;
-  const isOwned = before?.kind === 'sign' && before.text === '.';
-  // Of `test.describe` the first word has been read.
-  if (isOwned && (owner?.kind !== 'word' || !OWNERS.test(owner.text) || isUsualWord(owner.text))) return null;
-  return { at, isGroup: GROUP.test(usual), hasRows: false, next: at + 1 };
-}
-
-function isUsualWord(word: string): boolean {
-  return TEST.has(word) || GROUP.test(word);
-}
-
-/** False: it is no test. */
-function followChain({ tokens, pairs }: ReadSource, chain: Chain): boolean {
-  const [token, name] = [tokens[chain.next], tokens[chain.next + 1]];
-  if (token?.kind === 'template') {
-    chain.next += 1;
-    return true;
-  }
-  if (token?.text === '.' && name?.kind === 'word') {
-    // Of `test.describe` the last word counts.
-    if (isUsualWord(name.text)) chain.isGroup = GROUP.test(name.text);
-    chain.hasRows ||= ROWS.has(name.text);
-    chain.next += 2;
-    return MODIFIERS.has(name.text);
-  }
-  const behind = token?.text === '<' ? skipTypes(tokens, pairs, chain.next) : null;
-  chain.next = behind ?? chain.next;
-  return behind !== null;
-}
-
-/** The comma behind the title; null: the brackets have none. */
-function findTitleEnd({ tokens, pairs }: ReadSource, opens: number, closes: number): number | null {
-  const first = tokens[opens + 1];
-  const isLast = tokens[closes + 1]?.text !== '(';
-  return isTitle(first) && (isLast || isLiteral(first)) ? findComma(tokens, pairs, opens, closes) : null;
-}
-
-function toCall(
-  { source, tokens, pairs }: ReadSource,
-  { at, isGroup, hasRows, next }: Chain,
-  { comma, closes }: { readonly comma: number; readonly closes: number },
-): Call {
-  const parts = readLiteralParts(splitSum(tokens, pairs, { from: next + 1, to: comma }), hasRows);
-  return { at, isGroup, parts, title: writeTitle(source, tokens, next + 1, comma), opens: next, closes };
-}
-
-function isLiteral(token: ScriptToken | undefined): boolean {
-  return token?.kind === 'string' || token?.kind === 'template';
-}
-
-/** A function, list or object is none. */
-function isTitle(token: ScriptToken | undefined): boolean {
-  if (token === undefined) return false;
-  return token.kind === 'word' ? !['async', 'function', 'class'].includes(token.text) : isLiteral(token);
-}
-
-const MOST_TYPES = 400;
-
-/** Behind `<…>` of a call; null: it is a comparison. */
-function skipTypes(tokens: readonly ScriptToken[], pairs: Pairs, from: number): number | null {
-  let depth = 0;
-  for (let at = from; at < Math.min(tokens.length, from + MOST_TYPES); at += 1) {
-    const text = tokens[at]?.kind === 'sign' ? tokens[at]?.text : '';
-    if (opensBracket(tokens[at])) at = pairs.get(at) ?? at;
-    else if (text === '<') depth += 1;
-    else if (text === '>') depth -= 1;
-    if (depth === 0) return at + 1;
-  }
-  return null;
-}
-
-/** Behind the first of several arguments; null: there is one only. */
-function findComma(tokens: readonly ScriptToken[], pairs: Pairs, opens: number, closes: number): number | null {
-  for (let at = opens + 1; at < closes; at += 1) {
-    if (opensBracket(tokens[at])) at = pairs.get(at) ?? at;
-    else if (tokens[at]?.kind === 'sign' && tokens[at]?.text === ',') return at + 1 < closes ? at : null;
-    else if (tokens[at]?.kind === 'sign' && tokens[at]?.text === '=>') return null;
-  }
-  return null;
-}
-
-interface TokenRange {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** What a sum adds up; null: a word or an expression. */
-function splitSum(
-  tokens: readonly ScriptToken[],
-  pairs: Pairs,
-  { from, to }: TokenRange,
-): readonly (ScriptToken | null)[] {
-  const terms: (ScriptToken | null)[] = [];
-  let length = 0;
-  for (let at = from; at < to; at += 1) {
-    const token = tokens[at];
-    if (token?.kind === 'sign' && token.text === '+') length = 0;
-    else {
-      length += 1;
-      if (length === 1) terms.push(isLiteral(token) ? (token ?? null) : null);
-      else terms[terms.length - 1] = null;
-    }
-    if (opensBracket(token)) at = pairs.get(at) ?? at;
-  }
-  return terms;
-}
-
-/** What is literal in it, in order. */
-function readLiteralParts(terms: readonly (ScriptToken | null)[], hasRows: boolean): readonly string[] {
-  const parts: string[] = [''];
-  const split = (text: string) => (hasRows ? splitRowTitle(text) : [text]);
-  for (const term of terms) {
-    const own = term === null ? ['', ''] : (term.kind === 'string' ? [term.text] : term.parts).flatMap(split);
-    parts[parts.length - 1] += own[0] ?? '';
-    parts.push(...own.slice(1));
-  }
-  return joinComputed(parts);
-}
-
-/** Two computed ones in a row are one. */
-function joinComputed(parts: readonly string[]): readonly string[] {
-  return parts.filter((part, at) => part !== '' || at === 0 || at === parts.length - 1);
-}
-
-const FORMATS = 'sdifjopcO#$';
-const NAME_PART = /^[\w.#]$/;
-
-/** A title of `each` without what the runner puts in for a row: `%s`, `$name`, `$#`. */
-function splitRowTitle(title: string): readonly string[] {
-  const parts = [''];
-  const add = (text: string) => {
-    parts[parts.length - 1] += text;
-  };
-  for (let at = 0; at < title.length; at += 1) {
-    const [sign = '', next = ''] = [title[at], title[at + 1]];
-    if (sign === '%' && next === '%') {
-      add('%');
-      at += 1;
-    } else if (sign === '%' && next !== '' && FORMATS.includes(next)) {
-      parts.push('');
-      at += 1;
-    } else if (sign === '$' && NAME_PART.test(next)) {
-      parts.push('');
-      while (NAME_PART.test(title[at + 1] ?? '')) at += 1;
-    } else add(sign);
-  }
-  return parts;
-}
-
-const MAX_TITLE = 200;
-
-/** A literal as it reads, an expression as it is written. */
-function writeTitle(source: string, tokens: readonly ScriptToken[], from: number, to: number): string {
-  const first = tokens[from];
-  if (to === from + 1 && first?.kind === 'string') return first.text;
-  const text = source.slice(first?.from ?? 0, tokens[to - 1]?.to ?? 0);
-  const bare = to === from + 1 && first?.kind === 'template' ? text.slice(1, -1) : text;
-  return bare.replace(/\s+/g, ' ').slice(0, MAX_TITLE);
+  const body = { from: tokens[comma]?.from ?? 0, to: tokens[closes]?.to ?? 0 };
+  return { parts, title, at: lineOf(opens + 1), from: lineOf(at), to: lineOf(closes), body };
 }
 
 interface NamedTable extends WrittenTable {
@@ -410,8 +168,4 @@ function listWordsOfLine(tokens: readonly ScriptToken[], at: number): readonly s
   let from = at;
   while (from > 0 && at - from < MOST_WORDS && tokens[from - 1]?.line === line) from -= 1;
   return listWords(tokens, from, at);
-}
-
-function listWords(tokens: readonly ScriptToken[], from: number, to: number): readonly string[] {
-  return tokens.slice(from, to).flatMap(({ kind, text }) => (kind === 'word' ? text : []));
 }
