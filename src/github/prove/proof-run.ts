@@ -1,6 +1,6 @@
 // Our check run `Causeway / proof` on the head of somebody else's pull request: made once, written again where its text changes, and a newer one
 // where the pull request has moved on.
-import { type PostedProofRun, toCertificate } from '../../core/proof/index.ts';
+import { type ForeignProof, type PostedProofRun, type ProveRefusal, toCertificate } from '../../core/proof/index.ts';
 import { openRepository, readPages, recoverFrom } from '../clients/index.ts';
 import { digestOf, isObserved, listChangedFiles } from '../publish/index.ts';
 import { type ProofRunText, renderProofRun, renderStaleProof } from '../render/index.ts';
@@ -10,9 +10,20 @@ import { readProvedPull, type StandingPull } from './read-plan.ts';
 const PROOF_CHECK = 'Causeway / proof';
 const MOST_PAGES = 5;
 
-/** What is on the head now; null: GitHub takes none of ours. Looks for one that was made and not recorded first. */
+/** Found before the head is compared with the pull request's, or because it is another. */
+const BEFORE_HEAD = new Set<ProveRefusal['code']>(['absent', 'closed', 'fork', 'dependabot', 'moved']);
+
+/** Whether its head is known to be one of the pull request's: a program may name that of another one, where our check run says something else. */
+function isOfPull({ commentId, checkRun, progress }: ForeignProof): boolean {
+  if (commentId !== null || checkRun !== null) return true;
+  if (progress.phase !== 'ended') return progress.phase !== 'asked';
+  return progress.result.kind !== 'refused' || !BEFORE_HEAD.has(progress.result.because.code);
+}
+
+/** What is on the head now; null: GitHub takes none of ours, or it may be another's. Looks for one that was made and not recorded first. */
 export async function showProofRun(work: ProveWork): Promise<PostedProofRun | null> {
   const { proof, project, deps } = work;
+  if (!isOfPull(proof)) return null;
   const certificate = toCertificate(proof, project.name);
   const wanted = renderProofRun({ proof, repository: project.name, webUrl: deps.webUrl, certificate });
   // Such as at a head that a call made up: the proof itself goes on, to its end and the removal of what it made.

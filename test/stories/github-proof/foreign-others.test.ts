@@ -84,6 +84,8 @@ it('is asked for and read by program, by somebody with write and for the head th
   expect((await mara.post(absent, { head: headOf(pull) })).status).toBe(202);
   await shop.settle();
   expect(await mara.get(absent)).toMatchObject({ result: 'Not run: there is no pull request of that number' });
+  // What it says on that head is of the pull request that has it.
+  expect(shop.proofAt(headOf(pull))?.conclusion).toBe('success');
   expect(shop.drafts()).toHaveLength(1);
 });
 
