@@ -87,6 +87,26 @@ describe('one title twice', () => {
   });
 });
 
+describe('a function of the file that makes the tests', () => {
+  const writeMade = (bodies: readonly string[]) =>
+    writeTests({}).replace(
+      /\n$/,
+      `\nfunction check(name, body) {\n  test(\`takes \u0024{name}\`, body);\n}\n${bodies.map((body, at) => `check('case ${at + 1}', () => {\n  ${body}\n});\n`).join('')}`,
+    );
+
+  it('is proven where all that it makes fail', async () => {
+    const shop = await openProvingShop(stage, 'corner/made');
+    expect(await prove(shop, writeMade([SHOWS, SHOWS]))).toMatch(/^The 2 tests added here fail without the change/);
+  });
+
+  it('is not proven where one of them passes', async () => {
+    const shop = await openProvingShop(stage, 'corner/one-made');
+    expect(await prove(shop, writeMade([SHOWS, HOLDS]))).toBe(
+      '1 of 2 added tests does not fail without the change: “takes case 2” proves nothing',
+    );
+  });
+});
+
 describe('a run that ends within a test', () => {
   /** As tape does it: the title above, assertions below, and nothing for what is thrown. */
   const TAPE = `
