@@ -330,6 +330,11 @@ const ANNOUNCING =
 /** Minitest's, whose message is on the next line. */
 const MINITEST_HEADING = /^\S.{0,600} \[[^\s\]]{1,300}:\d{1,6}\]:$/;
 
+/** Index of the message where the line only has a test of minitest's and its place; otherwise that of the line. */
+export function findHeadedMessage(lines: readonly LogLine[], at: number, to = lines.length): number {
+  return MINITEST_HEADING.test(lines[at]?.text ?? '') ? findNextText(lines, at, to) : at;
+}
+
 /**
  * Index of the line that says most of the first cause: the headline, unless that only names a test. -1: there is none.
  */
@@ -339,7 +344,8 @@ function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): 
   if (!test) return findSaying(lines, cause);
   const name = findLastPart(test.name);
   const to = step?.to ?? lines.length;
-  if (MINITEST_HEADING.test(lines[headline]?.text ?? '')) return findNextText(lines, headline, to);
+  const headed = findHeadedMessage(lines, headline, to);
+  if (headed !== headline) return headed;
   if (!isBare(lines[headline]?.text ?? '', name)) return headline;
   const mentions = [headline, ...findMentions(lines, name, { from: step?.from ?? 0, to, besides: headline })];
   for (const mention of mentions) {

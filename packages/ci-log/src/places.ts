@@ -1,7 +1,7 @@
 // Places that the error lines of a log name, in paths as the repository may have them.
 import { isRuntimeFrame } from 'causeway-log-lines';
 import { RANKS } from './error-patterns.ts';
-import type { Cause } from './find-cause.ts';
+import { type Cause, findHeadedMessage, formatMessage } from './find-cause.ts';
 import type { LogLine } from './log-lines.ts';
 import { findWrittenPlaces, isFinding, readFindingLine, readListHeading, toRepositoryPath } from './written-places.ts';
 
@@ -39,7 +39,9 @@ export function findPlaces(lines: readonly LogLine[], cause: Cause, most = MAX_P
   for (const at of quoted === null ? findNearLines(lines, cause) : [quoted, ...findNearLines(lines, cause)]) {
     const line = lines[at]?.text ?? '';
     // The place alone says nothing.
-    const said = at === quoted ? (lines[cause.headline]?.text ?? '') : line;
+    const headed = findHeadedMessage(lines, at);
+    const own = headed === at ? line : formatMessage(lines, headed);
+    const said = at === quoted ? (lines[cause.headline]?.text ?? '') : own;
     over = findHeadingAfter(line, over);
     for (const written of [...findPlacesOn(line), ...findPlacesUnder(line, over)]) {
       const place = { ...written, path: inFolder(written.path, at) };

@@ -161,12 +161,15 @@ describe('the headline of a failed test', () => {
     expect(excerpt.lines.some((line) => headline.startsWith(line.trim()) && line.trim() !== '')).toBe(true);
   });
 
-  it('has both values of a difference that minitest shows', () => {
-    const { headline } = excerptOf([
+  it('has both values of a difference that minitest shows, at the place of the test as well', () => {
+    const output = [
       ...['  1) Failure:', 'CartTest#test_takes_a_coupon [test/cart_test.rb:9]:', '--- expected', '+++ actual'],
       ...['@@ -1,3 +1,3 @@', ' # encoding: UTF-8', ' #    valid: true', '-"YAY"', '+"Yay"', ''],
-    ]);
-    expect(headline).toBe('Expected: "YAY" Actual: "Yay"');
+    ];
+    const said = 'Expected: "YAY" Actual: "Yay"';
+    const check = readCheck({ name: 'test', output: '', log: actionsLog('rake', output), annotations: [] });
+    expect(check.excerpt.headline).toBe(said);
+    expect(check.places).toEqual([{ path: 'test/cart_test.rb', line: 9, message: said }]);
   });
 
   it('is the name without its duration where the log says no more, never the error of another test', () => {
