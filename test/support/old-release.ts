@@ -190,7 +190,7 @@ export async function loadGithub({ files, settle }: OldRelease, double: GithubDo
 
 /** What the double keeps since then, as it was where nobody had done anything of the kind. */
 function addNews(repository: GithubRepository): void {
-  setMissing(repository, { disabledWorkflows: new Map(), requiredWorkflows: [] });
+  setMissing(repository, { disabledWorkflows: new Map(), requiredWorkflows: [], goneIssues: new Map() });
   for (const run of repository.workflowRuns.values()) setMissing(run, { heldAttempts: new Set() });
   for (const issue of repository.issues.values()) {
     setMissing(issue, { labelled: [] });

@@ -67,7 +67,10 @@ function reach(caller: ApiCaller, call: Call): GithubRepository | Answer {
     return 'movedTo' in found ? redirect(call, found.movedTo) : found;
   }
   const found = state.repositories.get(Number(params['repository_id']));
-  return found === undefined || !canSee(state, caller, found) ? notFound() : blockedOr(found);
+  if (found === undefined) return notFound();
+  // Where GitHub leads to, every token reads what is public.
+  const isPublic = call.method === 'GET' && !found.isPrivate;
+  return isPublic || canSee(state, caller, found) ? blockedOr(found) : notFound();
 }
 
 /** To the same thing below the repository's number; a write keeps its method and body. */

@@ -89,6 +89,8 @@ export interface GithubRepository {
   readonly labels: Map<string, Label>;
   /** Issues and pull requests share their numbers. */
   readonly issues: Map<number, GithubIssue>;
+  /** By number: issues that were deleted, or moved to another repository. */
+  readonly goneIssues: Map<number, GoneIssue>;
   readonly comments: Map<number, Comment>;
   readonly suites: Map<number, CheckSuite>;
   readonly checkRuns: Map<number, CheckRun>;
@@ -114,6 +116,10 @@ export interface Label {
   readonly color: string;
   readonly description: string | null;
 }
+
+export type GoneIssue =
+  | { readonly kind: 'deleted' }
+  | { readonly kind: 'transferred'; readonly repositoryId: number; readonly number: number };
 
 export interface GithubIssue {
   readonly id: number;

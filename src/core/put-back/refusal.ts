@@ -61,7 +61,7 @@ export function describePutBackRefusal(reason: PutBackRefusal): string {
     case 'too_many_files':
       return 'Its pull request changed more files than can be checked here.';
     case 'conflict':
-      return `GitHub couldn't revert it. Mostly later commits changed the same lines, or it is reverted already.${reason.said === '' ? '' : ` GitHub says: ${quoteSaid(reason.said)}`}`;
+      return `GitHub couldn't revert it. Mostly later commits changed the same lines, it is reverted already, or it wasn't merged by GitHub.${reason.said === '' ? '' : ` GitHub says: ${quoteSaid(reason.said)}`}`;
     case 'protected':
       return `It changed ${listNames(reason.paths)}. Causeway doesn't touch workflows, actions or CODEOWNERS.`;
     case 'day_limit': {

@@ -5,6 +5,7 @@ import type { Redactor } from 'causeway-redact';
 import { type GithubProject, getRepository } from '../../core/project/index.ts';
 import {
   type GithubClients,
+  GithubFailure,
   ignoreUnknown,
   openRepository,
   type RepositoryCaller,
@@ -95,9 +96,13 @@ export interface ListedPullRequest extends LivePullRequest {
 
 type NewRevert = Pick<NewPullRequest, 'title' | 'body' | 'isDraft'>;
 
+/** GitHub's reference allows both to be null. */
 interface RevertAnswer {
-  readonly revertPullRequest: { readonly revertPullRequest: { readonly number: number } };
+  readonly revertPullRequest: { readonly revertPullRequest: { readonly number: number } | null } | null;
 }
+
+const NO_REVERT =
+  'GitHub answered a revert without its pull request, which may be there. It is looked for, and asked for again.';
 
 /** The owner's plan has none. */
 const NO_DRAFTS = /draft pull requests are not supported/i;
@@ -345,7 +350,9 @@ export function createGithubWriter(
         const answer = await push(async (octokit, { request }) => ({
           data: await octokit.graphql<RevertAnswer>(REVERT, { input, request }),
         }));
-        return await readPullRequest(answer.revertPullRequest.revertPullRequest.number);
+        const made = answer.revertPullRequest?.revertPullRequest ?? null;
+        if (made === null) throw new GithubFailure({ kind: 'unsure', status: 200, retryAt: null }, NO_REVERT);
+        return await readPullRequest(made.number);
       };
       return await recoverFrom(
         ['refused'],

@@ -46,7 +46,8 @@ type IssueFinder = (recorded: Recorded) => Promise<FoundIssue | null>;
 /** An open issue before one that has ended, and what was tied itself before a pattern. */
 function createIssueFinder(look: Look, tied: readonly KnownIssue[]): IssueFinder {
   const open = tied.filter(({ state }) => state === 'open');
-  const ended = tied.filter(({ state }) => state === 'ended').toReversed();
+  // That an issue is gone says nothing of what was tied to it.
+  const ended = tied.filter((one) => one.state === 'ended' && one.ended?.by !== 'gone').toReversed();
   const matches = createMatcher();
   const readState = createStateReader(look);
   return async (one) => {
@@ -60,6 +61,7 @@ function createIssueFinder(look: Look, tied: readonly KnownIssue[]): IssueFinder
       // What was covered at an earlier look was so then; what is new is asked of GitHub.
       const isSeen = one.group.before?.known?.issue === number;
       const endedAt = issue.ended?.at ?? (isSeen ? '' : await readState(issue));
+      if (endedAt === null) continue;
       return { id, number, endedAt };
     }
     return null;
@@ -87,9 +89,9 @@ function createMatcher() {
   };
 }
 
-/** When the issue was closed, as GitHub says now; "" where it is open. A delivery that says so may be lost. */
-function createStateReader({ services, project, signal, now }: Look): (known: KnownIssue) => Promise<string> {
-  const read = new Map<string, string>();
+/** When the issue was closed, as GitHub says now; "" where it is open, null where it is gone. A delivery that says so may be lost. */
+function createStateReader({ services, project, signal, now }: Look): (known: KnownIssue) => Promise<string | null> {
+  const read = new Map<string, string | null>();
   return async ({ id, number }) => {
     const known = read.get(id);
     if (known !== undefined) return known;
@@ -99,8 +101,9 @@ function createStateReader({ services, project, signal, now }: Look): (known: Kn
       const by = state.kind;
       await services.store.endKnownIssue({ projectId: project.id, number, by, person: null, at, now: now() });
     }
-    read.set(id, at);
-    return at;
+    const found = state.kind === 'gone' ? null : at;
+    read.set(id, found);
+    return found;
   };
 }
 

@@ -271,6 +271,45 @@ it('ends when the issue is closed, and what comes back is a regression', async (
   expect(desk.checkRun(third.sha).title).toMatch(new RegExp(`^Known: #${issue} · `));
 });
 
+describe('an issue that is no longer there', () => {
+  it.each([
+    ['was deleted', 'deleted'],
+    ['was moved to a repository that the App does not see', 'hidden'],
+    ['was moved to a public one, where another number is its own', 'moved'],
+    ['was moved to a public one, where it has the same number', 'same-number'],
+  ] as const)('covers nothing, and what comes back is no regression of it: it %s', async (_, how) => {
+    const { desk, issue } = await shopWithIssue(`corner/gone-${how}`);
+    const { people, state } = stage.double;
+    const first = await redPull(desk, { test: COUPONS });
+    await desk.say(first.number, 'mara', `/analyse known #${issue}`);
+    expect(desk.checkRun(first.sha).title).toContain('Known');
+    const to = `nora/gone-${how}`;
+    if (how !== 'deleted') {
+      await people.openRepository(to, { isPrivate: how === 'hidden' });
+      const others = how === 'same-number' ? issue - 1 : issue;
+      for (let at = 0; at < others; at += 1) people.openIssue(to, { by: 'nora', title: `Another ${at}` });
+    }
+    state.clock.advance(LATER_MS);
+    if (how === 'deleted') people.deleteIssue(desk.name, issue, 'nora');
+    else {
+      const { number } = people.transferIssue(desk.name, issue, to, 'nora');
+      expect(number === issue).toBe(how === 'same-number');
+    }
+    await stage.rest();
+    state.clock.advance(LATER_MS);
+    const second = await redPull(desk, { test: COUPONS });
+    const { title, words } = desk.checkRun(second.sha);
+    expect(title).not.toContain('Known');
+    expect(words).not.toContain(`#${issue} was closed`);
+    expect(words).not.toContain('Regression');
+    // Tied to another that is there, it is known again.
+    const other = people.openIssue(desk.name, { by: 'nora', title: 'Coupons fail again' }).number;
+    await desk.say(second.number, 'mara', `/analyse known #${other}`);
+    expect(desk.checkRun(second.sha).title).toMatch(new RegExp(`^Known: #${other} · `));
+    expect(desk.writes().filter((write) => write.includes(`/issues/${issue}/comments`))).toHaveLength(1);
+  });
+});
+
 it('asks GitHub whether the issue is open where the news of its end was lost', async () => {
   const { desk, issue } = await shopWithIssue('corner/lost-news');
   const first = await redPull(desk, { test: COUPONS });

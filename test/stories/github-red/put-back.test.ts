@@ -4,6 +4,7 @@ import { type GithubIssue, renderMarkdown } from 'causeway-github-double';
 import { describe, expect, it } from 'vitest';
 import { CHANGED_TESTS, minutesAgo, type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import { BASKET, COUPONS, jobLog } from '../../support/github-red-model.ts';
+import { SELDOM_MS } from '../../support/github-stage.ts';
 
 const stage = redStage();
 
@@ -266,6 +267,19 @@ describe('what GitHub or a rule refuses', () => {
     expect(desk.comments(number)).toHaveLength(1);
     expect(desk.checkRun(sha).buttons).toEqual([]);
     expect([reverts(), await stage.double.git(desk.name, 'branch', '--list', 'revert-*')]).toEqual([[], '']);
+  });
+
+  it('is an answer without the pull request, which is looked for: there is one of it', async () => {
+    const { desk, sha, reverts, asked } = await brokenShop('corner/no-answer');
+    const body = { data: { revertPullRequest: { revertPullRequest: null } } };
+    stage.double.faults.add({
+      ...{ method: 'POST', path: /^\/graphql$/, body: /revertPullRequest/ },
+      fault: { kind: 'answer', when: 'after', status: 200, body },
+    });
+    await desk.press(sha, 'mara', 'open_revert');
+    const shown = () => desk.checkRun(sha).words.includes(`reverts ${sha.slice(0, 7)}; its checks are running`);
+    await stage.until('the revert', shown, SELDOM_MS);
+    expect([reverts().length, asked()]).toEqual([1, 1]);
   });
 
   it('has -m 1 for a merge commit', async () => {

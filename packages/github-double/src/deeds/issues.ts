@@ -8,6 +8,7 @@ import type {
   Comment,
   GithubIssue,
   GithubRepository,
+  GoneIssue,
   Label,
   Pull,
   Reaction,
@@ -213,6 +214,33 @@ function reopen(state: State, repository: GithubRepository, issue: GithubIssue, 
   Object.assign(issue, { state: 'open', closedAt: null, closedById: null, closer: null });
   issue.stateReason = issue.pull === null ? 'reopened' : null;
   tellIssue(state, repository, issue, { action: 'reopened', senderId });
+}
+
+/** It is told last as it was. */
+export function removeIssue(state: State, repository: GithubRepository, issue: GithubIssue, senderId: number): void {
+  markIssueGone(repository, issue, { kind: 'deleted' });
+  tellIssue(state, repository, issue, { action: 'deleted', senderId });
+}
+
+/** It is opened anew there, under the next number. */
+export function transferIssue(
+  state: State,
+  repository: GithubRepository,
+  issue: GithubIssue,
+  { to, senderId }: { readonly to: GithubRepository; readonly senderId: number },
+): GithubIssue {
+  const { title, body, authorId } = issue;
+  const moved = openIssue(state, to, { title, body, authorId: authorId ?? senderId });
+  markIssueGone(repository, issue, { kind: 'transferred', repositoryId: to.id, number: moved.number });
+  const changes = { new_issue: issueBody(state, to, moved), new_repository: plainRepository(state, to) };
+  tellIssue(state, repository, issue, { action: 'transferred', senderId, parts: { changes } });
+  return moved;
+}
+
+function markIssueGone(repository: GithubRepository, { number }: GithubIssue, gone: GoneIssue): void {
+  repository.issues.delete(number);
+  repository.goneIssues.set(number, gone);
+  for (const [id, comment] of repository.comments) if (comment.issueNumber === number) repository.comments.delete(id);
 }
 
 /** The first edit keeps what was there before as well. */

@@ -169,6 +169,7 @@ function addRepository(
     collaborators: new Map(),
     labels: new Map(),
     issues: new Map(),
+    goneIssues: new Map(),
     comments: new Map(),
     suites: new Map(),
     checkRuns: new Map(),

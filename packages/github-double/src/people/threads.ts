@@ -9,8 +9,10 @@ import {
   type IssueEdit,
   openIssue,
   recordReaction,
+  removeIssue,
   removeLabel,
   touch,
+  transferIssue,
 } from '../deeds/issues.ts';
 import { type MergeMethod, mergePull, revertPull } from '../deeds/merges.ts';
 import { moveRef, openPull, retargetPull, setDraft } from '../deeds/pulls.ts';
@@ -101,6 +103,14 @@ function issueVerbs(state: State) {
         state: 'open',
         byId: account(state, by).id,
       });
+    },
+    deleteIssue(name: string, number: number, by: string): void {
+      removeIssue(state, repository(state, name), thread(state, name, number), account(state, by).id);
+    },
+    /** To the repository `to`; the issue as it is there. */
+    transferIssue(name: string, number: number, to: string, by: string): GithubIssue {
+      const moved = { to: repository(state, to), senderId: account(state, by).id };
+      return transferIssue(state, repository(state, name), thread(state, name, number), moved);
     },
     /** Nobody but collaborators may comment any more. */
     lock(name: string, number: number): void {

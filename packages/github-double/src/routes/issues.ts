@@ -7,6 +7,7 @@ import {
   actorId,
   asText,
   noContent,
+  notFound,
   ofRepository,
   ok,
   paged,
@@ -33,11 +34,10 @@ export const issueRoutes: readonly Route[] = [
     const sorted = all.toSorted((one, other) => other.number - one.number);
     return paged(call, sorted, (page) => page.map((one) => issueBody(call.state, call.repository, one)));
   }),
-  ofRepository(
-    'GET /issues/{issue_number}',
-    ISSUES_READ,
-    withIssue((call, issue) => ok(issueBody(call.state, call.repository, issue))),
-  ),
+  ofRepository('GET /issues/{issue_number}', ISSUES_READ, (call) => {
+    const issue = call.repository.issues.get(Number(call.params['issue_number']));
+    return issue === undefined ? answerGone(call) : ok(issueBody(call.state, call.repository, issue));
+  }),
   // Comments, labels and reviews alone.
   ofRepository(
     'GET /issues/{issue_number}/timeline',
@@ -94,6 +94,14 @@ function texts(value: unknown): readonly string[] {
 /** Hands on the issue of the call, or answers 404. */
 export function withIssue(answer: (call: RepositoryCall, issue: GithubIssue) => Answer | Promise<Answer>) {
   return withFound((call) => call.repository.issues.get(Number(call.params['issue_number'])), answer);
+}
+
+function answerGone({ repository, state, params }: RepositoryCall): Answer {
+  const gone = repository.goneIssues.get(Number(params['issue_number']));
+  if (gone === undefined) return notFound();
+  if (gone.kind === 'deleted') return refused(410, 'This issue was deleted');
+  const url = `${state.urls.api}/repositories/${gone.repositoryId}/issues/${gone.number}`;
+  return { status: 301, headers: { location: url }, body: { message: 'Moved Permanently', url } };
 }
 
 export function tooLong(body: string | null | undefined): boolean {
