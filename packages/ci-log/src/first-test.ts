@@ -123,12 +123,15 @@ function findTestPath(lines: readonly LogLine[], { name, path, at }: FailedTest,
   return again < 0 ? '' : findPlaceOfTest(lines, again, to);
 }
 
+/** Mocha numbers what failed, and names the test on the lines below. */
+const NEXT_FAILURE = /^ {2}\d{1,5}\) \S/;
+
 /** What the test threw comes from it: outermost in JavaScript, so the last of its own frames, innermost in Python. */
 function findPlaceOfTest(lines: readonly LogLine[], at: number, to: number): string {
   let last = '';
   for (let line = at + 1; line < Math.min(to, at + BODY_REACH); line += 1) {
     const text = lines[line]?.text ?? '';
-    if (findTestName(text) !== null) break;
+    if (findTestName(text) !== null || NEXT_FAILURE.test(text)) break;
     const located = LOCATION.exec(text)?.groups?.['path'];
     if (located !== undefined) return toRepositoryPath(located) ?? '';
     for (const { path } of findWrittenPlaces(text)) {

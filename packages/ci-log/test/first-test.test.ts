@@ -40,7 +40,8 @@ it('is that of Mocha, in the outermost of its own frames', () => {
     `      at Context.<anonymous> (${ROOT}/test/cart.js:9:12)`,
     '      at process.processImmediate (node:internal/timers:483:21)',
   ];
-  expect(firstOf('  1 failing', '', '  1) Cart', '       adds:', '', ...error)).toEqual({
+  const next = ['  2) Coupon', '       applies:', '', '      at Context.<anonymous> (test/coupon.js:4:5)'];
+  expect(firstOf('  2 failing', '', '  1) Cart', '       adds:', '', ...error, '', ...next)).toEqual({
     runner: 'mocha',
     name: 'Cart adds',
     path: 'test/cart.js',
