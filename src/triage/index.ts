@@ -1,4 +1,5 @@
 // Facts without a model: what a report says, where it points in the source, and what its history says.
+export { readCommitTitle } from './commit-titles.ts';
 export { findDependencyTag, findInstalledVersion } from './dependency-version.ts';
 export { gatherFacts } from './facts.ts';
 export { concludeFromFacts } from './facts-only.ts';

@@ -7,6 +7,7 @@ import { type CommitRange, type CommitTie, describeCommitTie, type RankedCommit 
 import { formatCounted } from '../core/counted.ts';
 import type { Suspect } from '../core/issue/index.ts';
 import type { MappedFrame } from './clues.ts';
+import { compareTitles, findTakenBack, readCommitTitle } from './commit-titles.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile, isDependencyList } from './own-code.ts';
 import { type Ground, type Mapping, mapPath } from './paths.ts';
@@ -15,6 +16,7 @@ import type { Trace } from './traces/find-traces.ts';
 /** One of them. */
 interface RangeCommit {
   readonly sha: string;
+  /** Of a merge, the title of what it merges. */
   readonly subject: string;
   /** What it changed, added or deleted; a renamed file under both names. */
   readonly paths: readonly string[];
@@ -30,12 +32,16 @@ export interface RangeEvidence {
   readonly suspects: readonly string[];
   /** Its first error line. */
   readonly headline: string;
+  /** What the failed tests are called. */
+  readonly titles: readonly string[];
   /** What was found in the changes themselves, by commit; absent: they were not read. */
   readonly changes?: ReadonlyMap<string, readonly CommitTie[]>;
 }
 
 interface ScoredCommit extends RankedCommit {
   readonly score: number;
+  /** Without what its subject says. */
+  readonly touch: number;
 }
 
 /** Of a commit that touches everything each file says less. */
@@ -44,8 +50,8 @@ const WIDE = 12;
 const MOST_TIES = 3;
 
 /**
- * Suspects are ranked by all that a report mentions: five of them and a word, 1.4 together, stay below {@link LEAST}; so
- * do an import and words, as a test imports much.
+ * Suspects are ranked by all that a report mentions: five of them, 1.4 together, stay below {@link LEAST}; so do an import
+ * and words, as a test imports much.
  */
 const WEIGHTS: Readonly<Record<CommitTie['code'], number>> = {
   named: 4,
@@ -56,10 +62,13 @@ const WEIGHTS: Readonly<Record<CommitTie['code'], number>> = {
   words: 1.2,
   beside: 1,
   suspect: 0.9,
-  subject: 0.75,
+  subject: 1,
   test_file: 0.75,
   imported: 0.6,
 };
+
+/** What a subject counts at most, however many words it shares. */
+const MOST_SAID_WEIGHT = 1.9;
 
 /** Only the first ones: after them all files of the repository follow. */
 const MOST_SUSPECTS = 5;
@@ -78,20 +87,32 @@ interface WeighedTie {
   readonly tie: CommitTie;
 }
 
-/** The likeliest first; equal ones stay in their order. */
+/** The likeliest first; equal ones stay in their order. What was taken back comes last, without ties. */
 export function rankCommits(commits: readonly RangeCommit[], evidence: RangeEvidence): readonly ScoredCommit[] {
-  return commits
-    .map(({ sha, subject, paths }): ScoredCommit => {
+  const takenBack = findTakenBack(commits);
+  const left = commits.filter(({ sha }) => !takenBack.has(sha));
+  const said = compareTitles(left, [evidence.headline, ...evidence.titles, ...evidence.tests]);
+  const ranked = left
+    .map(({ sha, paths }): ScoredCommit => {
       const changes = (evidence.changes?.get(sha) ?? []).map((tie) => ({ weight: weighChange(tie), tie }));
-      const ties = [...scorePathTies(paths, evidence), ...changes, ...scoreSubjectTies(subject, evidence)].sort(
-        (a, b) => b.weight - a.weight,
-      );
+      const ties = [...scorePathTies(paths, evidence), ...changes].sort((a, b) => b.weight - a.weight);
       const width = Math.min(1, Math.sqrt(WIDE / Math.max(1, paths.length)));
       // Ties of one commit repeat each other: each further one counts for half of the one before.
-      const sum = ties.reduce((all, { weight }, at) => all + weight / 2 ** at, 0);
-      return { sha, score: sum * width, ties: ties.slice(0, MOST_TIES).map(({ tie }) => tie) };
+      const touch = width * ties.reduce((all, { weight }, at) => all + weight / 2 ** at, 0);
+      const subject = weighSubject(said.get(sha));
+      const all = [...ties, ...subject].sort((a, b) => b.weight - a.weight);
+      const score = touch + subject.reduce((sum, { weight }) => sum + weight, 0);
+      return { sha, score, touch, ties: all.slice(0, MOST_TIES).map(({ tie }) => tie) };
     })
     .toSorted((a, b) => b.score - a.score);
+  return [...ranked, ...[...takenBack].map((sha) => ({ sha, score: 0, touch: 0, ties: [] }))];
+}
+
+/** What people say a commit does tells commits apart that touch the same; it repeats nothing that these touch. */
+function weighSubject(said: { readonly word: string; readonly weight: number } | undefined): readonly WeighedTie[] {
+  if (said === undefined) return [];
+  const weight = Math.min(MOST_SAID_WEIGHT, WEIGHTS.subject * said.weight);
+  return [{ weight, tie: { code: 'subject', word: said.word } }];
 }
 
 /** What is called over many calls is called by most tests. */
@@ -102,7 +123,7 @@ function weighChange(tie: CommitTie): number {
 /** The first, if it stands out from the others; null: it may be any of them. */
 export function pickLikeliest(ranked: readonly ScoredCommit[]): RankedCommit | null {
   const [first, second] = ranked;
-  if (first === undefined || first.score < LEAST) return null;
+  if (first === undefined || first.touch < LEAST) return null;
   const isAhead = second === undefined || first.score >= AHEAD * second.score;
   return isAhead ? { sha: first.sha, ties: first.ties } : null;
 }
@@ -160,19 +181,6 @@ function isSamePath(path: string, named: string): boolean {
   return (named.includes('/') && path.endsWith(`/${named}`)) || (path.includes('/') && named.endsWith(`/${path}`));
 }
 
-function scoreSubjectTies(subject: string, { headline, tests }: RangeEvidence): readonly WeighedTie[] {
-  const names = new Set(
-    [headline, ...tests].flatMap((text) => text.match(/[A-Za-z_$][\w$]{5,60}/g) ?? []).filter(isFileName),
-  );
-  const word = (subject.match(/[A-Za-z_$][\w$]{5,60}/g) ?? []).find((one) => names.has(one));
-  return word === undefined ? [] : [{ weight: WEIGHTS.subject, tie: { code: 'subject', word } }];
-}
-
-/** Of code, not of a sentence: `applyCoupon`, `apply_coupon`, `CouponTest`. */
-function isFileName(word: string): boolean {
-  return /[a-z\d][A-Z]|\w_\w|\$/.test(word);
-}
-
 interface Told {
   readonly report: string;
   /** Lines that begin so list commits: they are no part of the failure. */
@@ -190,7 +198,7 @@ const MAX_SAID = 120;
  * mapped. Linear in the report; nothing in it makes this fail.
  */
 export function findFailingEvidence({ report, listed, ground, ...told }: Told): Omit<RangeEvidence, 'suspects'> {
-  const { places, tests, headline, errors } = findFailingPlaces(report, (line) =>
+  const { places, tests, titles, headline, errors } = findFailingPlaces(report, (line) =>
     listed.some((start) => line.startsWith(start)),
   );
   const framed = told.traces.flatMap((trace, at) =>
@@ -201,6 +209,7 @@ export function findFailingEvidence({ report, listed, ground, ...told }: Told): 
     places: removeDuplicatePaths(named.filter((path) => classifyFile(path) !== 'test')),
     tests: removeDuplicatePaths(named.filter((path) => classifyFile(path) === 'test')),
     headline,
+    titles,
   };
 }
 
@@ -253,12 +262,9 @@ export interface RangeRanking {
 export async function rankRange(lookups: Lookups, known: KnownRange): Promise<RangeRanking | null> {
   const { commits: listed, total } = known.range;
   if (listed.length === 0 || total < 2) return null;
-  const touched = await attempt(lookups, describeAction(listed.length, total), () => listChangedPaths(lookups, listed));
+  const touched = await attempt(lookups, describeAction(listed.length, total), () => listChanged(lookups, listed));
   if (touched === null || touched.size === 0) return null;
-  const commits: readonly RangeCommit[] = listed.flatMap(({ sha, subject }) => {
-    const paths = touched.get(sha);
-    return paths === undefined ? [] : [{ sha, subject, paths }];
-  });
+  const commits = listed.map(({ sha }) => touched.get(sha)).filter((one) => one !== undefined);
   const ranked = rankCommits(commits, describeEvidence(lookups, known));
   const left = total - commits.length;
   const first = left > 0 ? null : pickLikeliest(ranked);
@@ -294,13 +300,14 @@ export function listRanks(ranked: readonly ScoredCommit[]): readonly RankedCommi
   return ranked.map(({ sha, ties }) => ({ sha, ties }));
 }
 
-async function listChangedPaths(
+async function listChanged(
   { tree, signal }: Lookups,
   listed: readonly { readonly sha: string }[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const found = new Map<string, readonly string[]>();
+): Promise<ReadonlyMap<string, RangeCommit>> {
+  const found = new Map<string, RangeCommit>();
   const ids = listed.map(({ sha }) => sha);
-  for await (const messages of tree.messages(ids, signal)) for (const { sha, paths } of messages) found.set(sha, paths);
+  for await (const messages of tree.messages(ids, signal))
+    for (const { sha, message, paths } of messages) found.set(sha, { sha, subject: readCommitTitle(message), paths });
   return found;
 }
 

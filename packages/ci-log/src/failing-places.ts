@@ -9,6 +9,8 @@ export interface FailingPlaces {
   /** Paths as written in the log, of places next to its errors; `tests`: of the tests that failed. */
   readonly places: readonly string[];
   readonly tests: readonly string[];
+  /** What these tests are called. */
+  readonly titles: readonly string[];
   /** The first line that says what is wrong; "" if none. */
   readonly headline: string;
   /** Lines of the errors that the check failed with, without white space at their end. */
@@ -25,6 +27,7 @@ export function findFailingPlaces(log: string, isLeftOut: (line: string) => bool
   return {
     places: findPlaces(lines, cause).map(({ path }) => path),
     tests: [...cause.tests.map(({ path }) => path), ...headed].flatMap((path) => toRepositoryPath(path) ?? []),
+    titles: cause.tests.map(({ name }) => name),
     headline: lines[cause.message]?.text ?? '',
     errors: failed.map(({ at }) => lines[at]?.text.trimEnd() ?? ''),
   };

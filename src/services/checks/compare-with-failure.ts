@@ -4,7 +4,14 @@ import type { Repository, SourceTree } from 'causeway-git-objects';
 import { type FollowedFailure, findTestFiles, followFailure } from '../../ci/index.ts';
 import type { CommitRange, CommitTie, Finding, LikeliestCommit, RankedCommit } from '../../core/check/index.ts';
 import { findSpans, isCommentLine } from '../../core/source/index.ts';
-import { classifyFile, createPathIndex, listRanks, pickLikeliest, rankCommits } from '../../triage/index.ts';
+import {
+  classifyFile,
+  createPathIndex,
+  listRanks,
+  pickLikeliest,
+  rankCommits,
+  readCommitTitle,
+} from '../../triage/index.ts';
 
 export interface ComparedCommits {
   readonly ranks: readonly RankedCommit[];
@@ -34,10 +41,16 @@ export async function compareWithFailure(
   const tests = new Set(findTestFiles(index, { places, excerpt }));
   const touched = new Map<string, readonly string[]>();
   const shas = range.commits.map(({ sha }) => sha);
-  for await (const batch of tree.messages(shas, signal)) for (const { sha, paths } of batch) touched.set(sha, paths);
-  const commits = range.commits.flatMap(({ sha, subject }) => {
+  const subjects = new Map<string, string>();
+  for await (const batch of tree.messages(shas, signal)) {
+    for (const { sha, paths, message } of batch) {
+      touched.set(sha, paths);
+      subjects.set(sha, readCommitTitle(message));
+    }
+  }
+  const commits = shas.flatMap((sha) => {
     const paths = touched.get(sha);
-    return paths === undefined ? [] : [{ sha, subject, paths }];
+    return paths === undefined ? [] : [{ sha, subject: subjects.get(sha) ?? '', paths }];
   });
   const followed = await followFailure(tree, { places, excerpt }, signal);
   const readLines = createDefinitionReader(tree, signal);
@@ -60,6 +73,7 @@ export async function compareWithFailure(
     tests: [],
     suspects: [],
     headline: excerpt.headline,
+    titles: excerpt.tests,
     changes: ties,
   });
   const likeliest = commits.length < range.total ? null : pickLikeliest(ranked);
@@ -206,10 +220,10 @@ function findInTests({ files }: Changed, tests: ReadonlySet<string>, cases: stri
   });
 }
 
-function findByFile({ files }: Changed, { isTested, isImported }: FollowedFailure): readonly CommitTie[] {
+function findByFile({ files }: Changed, { isTested, isImported, tests }: FollowedFailure): readonly CommitTie[] {
   return files.flatMap(({ path }): readonly CommitTie[] => {
     if (isTested(path)) return [{ code: 'tested', path }];
-    return isImported(path) ? [{ code: 'imported', path }] : [];
+    return isImported(path) && !tests.has(path) ? [{ code: 'imported', path }] : [];
   });
 }
 

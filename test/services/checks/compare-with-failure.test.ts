@@ -17,7 +17,7 @@ const FILES = {
 type Files = Readonly<Partial<Record<keyof typeof FILES, string>>>;
 
 /** A folder with its commits, of which the first passes; their shas. */
-function commitAll(steps: readonly Files[]) {
+function commitAll(steps: readonly Files[], message: string) {
   const folder = mkdtempSync(path.join(tmpdir(), 'compared-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const git = (...words: readonly string[]) =>
@@ -32,15 +32,15 @@ function commitAll(steps: readonly Files[]) {
       writeFileSync(path.join(folder, name), text);
     }
     git('add', '--all');
-    git('commit', '--quiet', '--message', 'Step');
+    git('commit', '--quiet', '--message', message);
     return git('rev-parse', 'HEAD');
   });
   return { folder, shas };
 }
 
 /** Codes of the ties of each step, in the order of the steps. */
-async function tiesOf(steps: readonly Files[]) {
-  const { folder, shas } = commitAll(steps);
+async function tiesOf(steps: readonly Files[], message = 'Step') {
+  const { folder, shas } = commitAll(steps, message);
   const cache = mkdtempSync(path.join(tmpdir(), 'mirror-'));
   onTestFinished(() => rmSync(cache, { recursive: true, force: true, maxRetries: 5 }));
   await using source = createGitSource({ folder: cache, environment: process.env });
@@ -73,4 +73,10 @@ it.each<[string, Files, boolean]>([
   const [codes = []] = await tiesOf([files, { 'src/cart.ts': `${files['src/cart.ts'] ?? CART}\nexport {};\n` }]);
   expect(codes.includes('called')).toBe(isCalled);
   expect(codes).not.toEqual([]);
+});
+
+it('of a merge says that its title names what failed, and not that the test imports its own file', async () => {
+  const message = 'Merge pull request #7 from mona/patch-1\n\nSort prices';
+  const [codes] = await tiesOf([{ 'test/cart.test.ts': TEST.replace('[1, 2]', '[2, 1]') }], message);
+  expect(codes).toEqual(['subject', 'test_file']);
 });

@@ -46,7 +46,7 @@ it('of Node a stack trace outside of its own folders, but none of an error that 
 it('nothing of commits that are listed in the report, whatever their subjects say', () => {
   const subject = (start: string) => `${start}src/cart.ts:3:1: error: no such name`;
   expect(evidence(subject('')).places).toEqual(['src/cart.ts']);
-  expect(evidence(subject(`- ${SHA} `))).toEqual({ places: [], tests: [], headline: '' });
+  expect(evidence(subject(`- ${SHA} `))).toEqual({ places: [], tests: [], titles: [], headline: '' });
 });
 
 it('nothing of a report in which nothing fails', () => {

@@ -1,8 +1,9 @@
 // The commits since a check was green, ranked by what each touches.
 import { describe, expect, it } from 'vitest';
+import { readCommitTitle } from '../../../src/triage/commit-titles.ts';
 import { pickLikeliest, type RangeEvidence, rankCommits } from '../../../src/triage/rank-commits.ts';
 
-const NOTHING: RangeEvidence = { places: [], tests: [], suspects: [], headline: '' };
+const NOTHING: RangeEvidence = { places: [], tests: [], suspects: [], headline: '', titles: [] };
 const commit = (sha: string, paths: readonly string[], subject = 'Tidy up') => ({ sha, paths, subject });
 const README = commit('a', ['README.md']);
 const CART = commit('b', ['src/cart.ts']);
@@ -52,6 +53,53 @@ describe('the likeliest commit', () => {
   });
 });
 
+describe('what people wrote of the commits', () => {
+  const touched = (sha: string, subject: string) => commit(sha, ['src/cart.ts'], subject);
+  const evidence = {
+    ...NOTHING,
+    places: ['src/cart.ts'],
+    titles: ['tests/test_cart.py::test_encoded_separator_is_no_list'],
+  };
+
+  it('tells apart those that touch the same, by words that few have and the failed tests are called by', () => {
+    const ranked = rankCommits(
+      [touched('a', 'Test lists of coupons'), touched('b', 'Fix list'), touched('c', 'Separate encoded lists')],
+      evidence,
+    );
+    expect(ranked.map(({ sha }) => sha)).toEqual(['c', 'a', 'b']);
+    expect(ranked[0]?.ties).toContainEqual({ code: 'subject', word: 'Separate' });
+  });
+
+  it('names nobody alone, however many words they share', () => {
+    const said = commit('a', ['x.md'], 'Encoded separator is no list');
+    expect(pickLikeliest(rankCommits([said, README], evidence))).toBeNull();
+  });
+
+  it('leaves out a commit that was taken back, with the one that did it', () => {
+    const commits = [
+      touched('d', 'Revert "Separate encoded lists (#7)" (#9)'),
+      touched('c', 'Separate encoded lists (#7)'),
+      touched('b', 'Round'),
+      touched('a', 'Revert "What came before"'),
+    ];
+    const ranked = rankCommits(commits, evidence);
+    expect(ranked.map(({ sha, ties }) => [sha, ties.length > 0])).toEqual([
+      ['b', true],
+      ['a', true],
+      ['d', false],
+      ['c', false],
+    ]);
+  });
+});
+
+it('the title of a merge is that of what it merges', () => {
+  expect(readCommitTitle('Merge pull request #8 from mona/lists\n\nSeparate encoded lists\n')).toBe(
+    'Separate encoded lists',
+  );
+  expect(readCommitTitle("Merge branch 'lists'\n")).toBe("Merge branch 'lists'");
+  expect(readCommitTitle('Round\n\nTo two digits')).toBe('Round');
+});
+
 describe('what the changes themselves say', () => {
   const changes = new Map([
     ['b', [{ code: 'called', path: 'src/cart.ts', name: 'total', calls: 1 }]],
@@ -78,7 +126,7 @@ describe('no commit stands out', () => {
     const evidence = { ...NOTHING, suspects, headline: 'TypeError: applyCoupon is not a function' };
     const ranked = rankCommits([README, commit('s', suspects, 'Rewrite applyCoupon')], evidence);
     expect(ranked[0]).toMatchObject({ sha: 's' });
-    expect(ranked[0]?.ties[0]).toEqual({ code: 'suspect', path: 'src/1.ts', rank: 1 });
+    expect(ranked[0]?.ties).toContainEqual({ code: 'suspect', path: 'src/1.ts', rank: 1 });
     expect(pickLikeliest(ranked)).toBeNull();
   });
 
