@@ -5,7 +5,7 @@ import { forEachTerm, forEachWord, splitIntoTerms } from 'causeway-code-words';
 interface TitledCommit {
   readonly sha: string;
   /** As {@link readCommitTitle} reads it. */
-  readonly subject: string;
+  readonly title: string;
 }
 
 /** Its first line; of a merge, which names branches there, the title of what it merges. */
@@ -17,12 +17,12 @@ export function readCommitTitle(message: string): string {
 /** Commits that a later one of the range takes back, and those that do so: what fails now is neither's. Newest first. */
 export function findTakenBack(commits: readonly TitledCommit[]): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const [at, { sha, subject }] of commits.entries()) {
-    const reverted = readReverted(subject);
+  for (const [at, { sha, title }] of commits.entries()) {
+    const reverted = readReverted(title);
     if (reverted === null || found.has(sha)) continue;
     const earlier = commits
       .slice(at + 1)
-      .find((one) => !found.has(one.sha) && removeNumber(one.subject) === removeNumber(reverted));
+      .find((one) => !found.has(one.sha) && removeNumber(one.title) === removeNumber(reverted));
     if (earlier !== undefined) found.add(sha).add(earlier.sha);
   }
   return found;
@@ -31,15 +31,15 @@ export function findTakenBack(commits: readonly TitledCommit[]): ReadonlySet<str
 const REVERT = 'Revert "';
 
 /** What git and GitHub write between the quotes. */
-function readReverted(subject: string): string | null {
-  const last = subject.lastIndexOf('"');
-  return subject.startsWith(REVERT) && last > REVERT.length ? subject.slice(REVERT.length, last) : null;
+function readReverted(title: string): string | null {
+  const last = title.lastIndexOf('"');
+  return title.startsWith(REVERT) && last > REVERT.length ? title.slice(REVERT.length, last) : null;
 }
 
 /** A squashed pull request has its number behind its title. */
-function removeNumber(subject: string): string {
-  const at = subject.lastIndexOf(' (#');
-  return at > 0 && subject.endsWith(')') ? subject.slice(0, at) : subject;
+function removeNumber(title: string): string {
+  const at = title.lastIndexOf(' (#');
+  return at > 0 && title.endsWith(')') ? title.slice(0, at) : title;
 }
 
 /** Words that a title has in common with what failed; `weight`: 1 for each that no other title has. */
@@ -56,9 +56,9 @@ export function compareTitles(
   const wanted = new Set<string>();
   for (const text of failing) forEachTerm(text, (term) => wanted.add(term));
   const counts = new Map<string, number>();
-  const shared = commits.map(({ sha, subject }) => {
+  const shared = commits.map(({ sha, title }) => {
     const words = new Map<string, string>();
-    forEachWord(subject, (word) => {
+    forEachWord(title, (word) => {
       for (const term of splitIntoTerms(word)) if (wanted.has(term) && isTelling(term)) words.set(term, word);
     });
     for (const term of words.keys()) counts.set(term, (counts.get(term) ?? 0) + 1);

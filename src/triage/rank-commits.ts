@@ -16,8 +16,9 @@ import type { Trace } from './traces/find-traces.ts';
 /** One of them. */
 interface RangeCommit {
   readonly sha: string;
-  /** Of a merge, the title of what it merges. */
   readonly subject: string;
+  /** As `readCommitTitle` has it. It is compared, never shown. */
+  readonly title: string;
   /** What it changed, added or deleted; a renamed file under both names. */
   readonly paths: readonly string[];
 }
@@ -264,7 +265,10 @@ export async function rankRange(lookups: Lookups, known: KnownRange): Promise<Ra
   if (listed.length === 0 || total < 2) return null;
   const touched = await attempt(lookups, describeAction(listed.length, total), () => listChanged(lookups, listed));
   if (touched === null || touched.size === 0) return null;
-  const commits = listed.map(({ sha }) => touched.get(sha)).filter((one) => one !== undefined);
+  const commits = listed.flatMap(({ sha, subject }): readonly RangeCommit[] => {
+    const found = touched.get(sha);
+    return found === undefined ? [] : [{ sha, subject, ...found }];
+  });
   const ranked = rankCommits(commits, describeEvidence(lookups, known));
   const left = total - commits.length;
   const first = left > 0 ? null : pickLikeliest(ranked);
@@ -303,11 +307,11 @@ export function listRanks(ranked: readonly ScoredCommit[]): readonly RankedCommi
 async function listChanged(
   { tree, signal }: Lookups,
   listed: readonly { readonly sha: string }[],
-): Promise<ReadonlyMap<string, RangeCommit>> {
-  const found = new Map<string, RangeCommit>();
+): Promise<ReadonlyMap<string, Pick<RangeCommit, 'title' | 'paths'>>> {
+  const found = new Map<string, Pick<RangeCommit, 'title' | 'paths'>>();
   const ids = listed.map(({ sha }) => sha);
   for await (const messages of tree.messages(ids, signal))
-    for (const { sha, message, paths } of messages) found.set(sha, { sha, subject: readCommitTitle(message), paths });
+    for (const { sha, message, paths } of messages) found.set(sha, { title: readCommitTitle(message), paths });
   return found;
 }
 

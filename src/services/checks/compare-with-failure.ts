@@ -41,16 +41,16 @@ export async function compareWithFailure(
   const tests = new Set(findTestFiles(index, { places, excerpt }));
   const touched = new Map<string, readonly string[]>();
   const shas = range.commits.map(({ sha }) => sha);
-  const subjects = new Map<string, string>();
+  const titles = new Map<string, string>();
   for await (const batch of tree.messages(shas, signal)) {
     for (const { sha, paths, message } of batch) {
       touched.set(sha, paths);
-      subjects.set(sha, readCommitTitle(message));
+      titles.set(sha, readCommitTitle(message));
     }
   }
-  const commits = shas.flatMap((sha) => {
+  const commits = range.commits.flatMap(({ sha, subject }) => {
     const paths = touched.get(sha);
-    return paths === undefined ? [] : [{ sha, subject: subjects.get(sha) ?? '', paths }];
+    return paths === undefined ? [] : [{ sha, subject, title: titles.get(sha) ?? subject, paths }];
   });
   const followed = await followFailure(tree, { places, excerpt }, signal);
   const readLines = createDefinitionReader(tree, signal);

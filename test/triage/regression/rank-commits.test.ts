@@ -4,7 +4,7 @@ import { readCommitTitle } from '../../../src/triage/commit-titles.ts';
 import { pickLikeliest, type RangeEvidence, rankCommits } from '../../../src/triage/rank-commits.ts';
 
 const NOTHING: RangeEvidence = { places: [], tests: [], suspects: [], headline: '', titles: [] };
-const commit = (sha: string, paths: readonly string[], subject = 'Tidy up') => ({ sha, paths, subject });
+const commit = (sha: string, paths: readonly string[], title = 'Tidy up') => ({ sha, paths, subject: title, title });
 const README = commit('a', ['README.md']);
 const CART = commit('b', ['src/cart.ts']);
 const TEST = commit('c', ['test/cart.test.ts']);
