@@ -313,7 +313,10 @@ function explainNotBegun({ group, finding }: Recorded, situation: Situation, beg
   if (isErased || finding.notBegun?.code === 'erased') return { code: 'erased' };
   if (finding.override?.whose === 'not_mine') return { code: 'not_mine' };
   if (finding.known?.code === 'known') return { code: 'known', issue: finding.known.issue };
-  if (verdict === 'base_broken' || verdict === 'flaky' || verdict === 'infrastructure') return { code: verdict };
+  // Whose it is was the only doubt, and a person has answered that.
+  const isSaid = finding.override?.whose === 'mine';
+  if (!isSaid && (verdict === 'base_broken' || verdict === 'flaky' || verdict === 'infrastructure'))
+    return { code: verdict };
   if (verdict === 'inconclusive' && finding.notBegun?.code === 'uninformative') return finding.notBegun;
   if (begun.requestedIn !== null) return { code: 'requested' };
   const atPlace = explainPlace(place, rules);

@@ -56,6 +56,7 @@ export function composeFailureReport(report: FailureReport): string {
   const parts = [
     describeFailedCheck(report),
     `What is known without a closer look: ${VERDICTS[finding.verdict]}.\n${formatReportList(finding.reasons.map(describeReason))}`,
+    finding.override?.whose === 'mine' ? 'Somebody with write access says that this change broke it.' : '',
     ...formatLogSections(
       {
         lines: [...excerpt.lines, ...(excerpt.cut === '' ? [] : [`[${excerpt.cut}]`])],

@@ -168,7 +168,7 @@ describe('not mine', () => {
 });
 
 describe('mine', () => {
-  it('needs no reason, refutes what was judged otherwise, and begins nothing by itself', async () => {
+  it('needs no reason, refutes what was judged otherwise, and has it looked into as what the change broke is, once', async () => {
     const desk = await stage.desk('corner/mine', { green: ['test'] });
     const { number, sha } = await desk.pull();
     const run = await desk.run(sha, { test: 'success' });
@@ -184,7 +184,21 @@ describe('mine', () => {
     expect(title).toMatch(/^Your change, says mara/);
     expect(words).toContain('1 check failed because of this change.');
     expect(await countVerdicts(desk)).toEqual([{ verdict, confirmed: 0, refuted: 1 }]);
-    expect([desk.begun(), desk.comments(number)]).toEqual([[], []]);
+    expect([desk.begun().length, desk.comments(number)]).toEqual([1, []]);
+    expect(desk.begun()[0]).toContain('Somebody with write access says that this change broke it.');
+    await desk.say(number, 'mara', '/analyse mine after all');
+    expect(desk.begun()).toHaveLength(1);
+  });
+
+  it('begins nothing for a fork, as nothing begins there unasked', async () => {
+    const desk = await stage.desk('corner/mine-fork');
+    await desk.run(await desk.tip(), { test: COUPONS });
+    const ended = desk.begun().length;
+    const fork = await desk.forkPull();
+    await desk.run(fork.sha, { test: COUPONS });
+    await desk.say(fork.number, 'mara', '/analyse mine');
+    expect(desk.checkRun(fork.sha).title).toMatch(/^Your change, says mara/);
+    expect(desk.begun()).toHaveLength(ended);
   });
 });
 
