@@ -61,12 +61,27 @@ export function splitAtCommand(
   for (const [at, { kind, text }] of lines.entries()) {
     const words = kind === 'prose' ? readCommandWords(text, slug) : null;
     if (words === null) continue;
-    const after = lines.slice(at + 1).filter((line) => line.kind !== 'quote');
-    const command = toCommand(words, after.map((line) => line.text).join('\n'));
+    const command = toCommand(words, formatAfter(lines.slice(at + 1)));
     if (command === null) continue;
     return { before: formatShown({ lines: lines.slice(0, at), leftOut: 0 }), command };
   }
   return null;
+}
+
+/** Without quotes, and without the line over the last one that a mail program writes: `On Tue, 3 Mar 2026 at 10:00, Lena wrote:`. */
+function formatAfter(lines: MarkedMarkdown['lines']): string {
+  const last = lines.findLastIndex(({ kind, text }) => kind !== 'quote' && text.trim() !== '');
+  const isOverQuote = lines.slice(last + 1).some(({ kind }) => kind === 'quote');
+  const [over = '', end = ''] = [lines[last - 1]?.text.trim(), lines[last]?.text.trim()];
+  const isHead = isOverQuote && end.endsWith(':') && /\b20\d\d\b/.test(end);
+  // Broken before its last word.
+  const isWrapped = isOverQuote && end.endsWith(':') && !end.includes(' ') && /\b20\d\d\b.{0,200}>$/.test(over);
+  const to = isHead ? last : isWrapped ? last - 1 : lines.length;
+  return lines
+    .slice(0, to)
+    .filter(({ kind }) => kind !== 'quote')
+    .map(({ text }) => text)
+    .join('\n');
 }
 
 /** As GitHub writes it: `@slug` or `@slug[bot]`. Not a team, another name, or part of an address. */

@@ -21,6 +21,12 @@ describe('a comment', () => {
     ['/analyse look at the parser', analyse('look at the parser')],
     ['/analyse\nIt began with 1.4.\n\nThe log is above.', analyse('It began with 1.4.\n\nThe log is above.')],
     ['/analyse it\n> what somebody said\nplease', analyse('it\nplease')],
+    [
+      '/analyse see it\n\nOn Tue, 3 Mar 2026 at 10:00, Lena wrote:\n\n> what somebody said\n> and more',
+      analyse('see it'),
+    ],
+    ['/analyse see it\n\nAm 3.3.2026 um 10:00 <lena@example.com>\nschrieb:\n> was jemand sagte', analyse('see it')],
+    ['/analyse it\nSince 2026 it says:\nnothing', analyse('it\nSince 2026 it says:\nnothing')],
     ['/analyse this part <!-- and not this -->', analyse('this part')],
     ['Thanks!\n\n/analyse', analyse()],
     ['> /analyse fix\n\n/analyse stop', { kind: 'stop' }],
