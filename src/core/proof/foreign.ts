@@ -4,6 +4,7 @@
 import type { Person } from '../project/index.ts';
 import type { ProofVerdict } from './proof.ts';
 import type { RunOfDay } from './run-of-day.ts';
+import type { StartRefusal } from './start-refusal.ts';
 
 /** Asked for by a person, for one head of one pull request. */
 export interface ForeignProof {
@@ -133,7 +134,7 @@ export type ProveRefusal =
   /** Files that decide what runs, or which tests do. */
   | { readonly code: 'guarded'; readonly paths: readonly string[] }
   /** What a push or a draft of ours would start besides. */
-  | { readonly code: 'starts'; readonly faults: readonly StartFault[] }
+  | { readonly code: 'starts'; readonly faults: readonly StartRefusal[] }
   /** What others did on a draft of ours, and not on the pull request. `draft`: its address. */
   | { readonly code: 'besides'; readonly acts: readonly ForeignAct[]; readonly draft: string }
   | { readonly code: 'day_limit'; readonly limit: number; readonly freeAt: string | null };
@@ -159,13 +160,6 @@ export const MOST_NEEDED = 500;
 export type ForeignAct =
   | { readonly kind: 'app'; readonly slug: string }
   | { readonly kind: 'run'; readonly path: string; readonly event: string };
-
-/** A place in a workflow file that would start more than the head's own runs, with what `github/workflows` says of it. */
-export interface StartFault {
-  readonly code: string;
-  readonly path: string;
-  readonly line: number;
-}
 
 export const PROOF_BRANCHES = 'causeway/prove/';
 

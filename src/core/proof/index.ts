@@ -16,6 +16,7 @@ export {
   type ForeignResult,
   findForeignState,
   isForeignProofOpen,
+  MOST_NEEDED,
   type NeededList,
   nameProofBranch,
   nameProofDraft,
@@ -25,7 +26,6 @@ export {
   type ProveRefusal,
   type RedPlan,
   type RefusedCall,
-  type StartFault,
 } from './foreign.ts';
 export { describePlacedTest, listProofInstructions, writeProofBrief } from './foreign-advice.ts';
 export { describeForeignResult, describeProofPlan, listForeignCommands } from './foreign-text.ts';
@@ -33,10 +33,12 @@ export { type ForeignProofView, toCertificate, toForeignView } from './foreign-v
 export {
   type BaseCheck,
   type GreenFacts,
+  type GreenJudgement,
   type HalfCheck,
   judgeGreenHalf,
   judgeRedHalf,
   listThrown,
+  type RedFacts,
 } from './judge-halves.ts';
 export { findFailedOwn, isTold, labelTests, listShownNames, type OwnTest } from './named-tests.ts';
 export {
@@ -83,5 +85,6 @@ export {
   toWorkflowPath,
   type WantedRun,
 } from './run-record.ts';
+export type { FilterName, StartAct, StartRefusal, UnreadReason } from './start-refusal.ts';
 export { isTestAlone } from './test-paths.ts';
 export { readWrittenTests } from './written-tests.ts';

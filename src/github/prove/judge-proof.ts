@@ -1,7 +1,6 @@
 // What both halves of a foreign proof come to: the tests alone on the base, and the checks of the pull request's own head.
 import type { NamedCheck } from '../../core/check/index.ts';
 import {
-  type BaseCheck,
   type ForeignResult,
   findFailedOwn,
   findOneBase,
@@ -9,11 +8,9 @@ import {
   hashChange,
   isTold,
   judgeGreenHalf,
-  judgeRedHalf,
   listMovedPaths,
   listPathsOf,
   listRunFaults,
-  listShownNames,
   type OtherFailure,
   type OwnTest,
   type ProofVerdict,
@@ -23,15 +20,10 @@ import {
 import { listReachedPaths } from '../../services/index.ts';
 import { ACTIONS } from '../checks/index.ts';
 import { ignoreUnknown, openRepository } from '../clients/index.ts';
-import { type HalfPlace, listChangedFiles, NO_WORDS, readHalf } from '../publish/index.ts';
+import { listChangedFiles, measureWait, NO_WORDS, readHalf, readRedHalf, toGreenCheck } from '../publish/index.ts';
 import type { ProveWork } from './prove-work.ts';
 import type { PlannedRedHalf } from './read-plan.ts';
 import { readWholeChecks } from './refusals.ts';
-
-/** CI that takes longer proves nothing. */
-export const HALF_MS = 2 * 3_600_000;
-/** CI that hasn't started by then does not run for drafts. */
-const NO_CHECKS_MS = 600_000;
 
 type Judged = Extract<ForeignResult, { readonly kind: 'judged' }>;
 
@@ -40,10 +32,6 @@ export type HalfJudgement =
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'ended'; readonly result: Judged };
 
-function toHalfPlace({ deps, project, signal }: ProveWork): HalfPlace {
-  return { deps, project, signal };
-}
-
 /** What the head's own checks allow before anything is pushed. Null: they pass, and the red half may be made. */
 export async function judgeOwnChecks(
   work: ProveWork,
@@ -51,13 +39,10 @@ export async function judgeOwnChecks(
   ageMs: number,
 ): Promise<HalfJudgement | null> {
   const named = await readWholeChecks(work, work.proof.head, 'head_checks');
-  if (named.length === 0) {
-    if (ageMs < NO_CHECKS_MS) return { kind: 'wait', ms: NO_CHECKS_MS - ageMs };
-    return endHalf(titles, { state: 'not_run', because: 'no_ci' });
-  }
-  if (named.some(({ latest }) => latest.state === 'waiting')) {
-    if (ageMs < HALF_MS) return { kind: 'wait', ms: HALF_MS - ageMs };
-    return endHalf(titles, { state: 'not_run', because: 'too_long' });
+  if (named.length === 0 || named.some(({ latest }) => latest.state === 'waiting')) {
+    const ms = measureWait(named, ageMs);
+    if (ms > 0) return { kind: 'wait', ms };
+    return endHalf(titles, { state: 'not_run', because: named.length === 0 ? 'no_ci' : 'too_long' });
   }
   const base = await readWholeChecks(work, plan.base, 'base_checks');
   const red = listFreshRed(named, base);
@@ -87,15 +72,13 @@ export interface PushedHalf extends Pick<PlannedRedHalf, 'own' | 'wanted' | 'tit
 
 export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Promise<HalfJudgement> {
   const { plan, own, titles, testCommit, ageMs } = pushed;
-  const at = toHalfPlace(work);
   const named = await readWholeChecks(work, testCommit, 'red_checks');
-  const limit = named.length === 0 ? NO_CHECKS_MS : HALF_MS;
-  const isLate = ageMs >= limit;
-  const base = (await readWholeChecks(work, plan.base, 'base_checks')).map(({ latest }): BaseCheck => latest);
-  const names = [...listShownNames(own.tests), ...own.files];
-  const checks = await readHalf(at, named, { names, thrown: NO_WORDS.thrown, isLate });
-  const judgement = judgeRedHalf({ base, checks, own, report: '', isLate, mayRepeat: false });
-  if (judgement.kind === 'wait' || judgement.kind === 'repeat') return { kind: 'wait', ms: Math.max(0, limit - ageMs) };
+  const onBase = await readWholeChecks(work, plan.base, 'base_checks');
+  const reading = { base: onBase, named, ageMs, own, report: '', mayRepeat: false };
+  const { judgement, checks, waitMs } = await readRedHalf(work, reading);
+  const isLate = waitMs <= 0;
+  const wait: HalfJudgement = { kind: 'wait', ms: Math.max(0, waitMs) };
+  if (judgement.kind === 'wait' || judgement.kind === 'repeat') return wait;
   const firstError = checks.find(({ state }) => state === 'red')?.firstError ?? '';
   const pushedOn = { head: testCommit, base: plan.base };
   if (judgement.kind === 'ended') {
@@ -116,9 +99,9 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
   }
   const failing = keepChecks(checks, judgement.half.checks);
   const { quiet, unseen } = sortTests(pushed, failing);
-  const green = await readGreenHalf(work, judgement.half.checks);
+  const green = await readOwnHalf(work, judgement.half.checks);
   const runsAgain = keepChecks(green, judgement.half.checks).some(({ state }) => state === 'waiting');
-  if (runsAgain && !isLate) return { kind: 'wait', ms: Math.max(0, limit - ageMs) };
+  if (runsAgain && !isLate) return wait;
   const redBase = findOneBase(keepChecks(checks, judgement.half.checks), pushedOn);
   const greenBase = findOneBase(keepChecks(green, judgement.half.checks), { head: work.proof.head, base: plan.base });
   const more = { firstError, redBase, greenBase, quiet };
@@ -130,12 +113,8 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
     const isCutShort = failing.some((check) => check.isCutShort);
     return endHalf(titles, { state: 'fails_otherwise', because: { code: 'unseen', tests: unseen, isCutShort } }, more);
   }
-  const greenJudgement = judgeGreenHalf({
-    half: judgement.half,
-    base,
-    checks: green,
-    isLate: true,
-  });
+  const base = onBase.map(({ latest }) => latest);
+  const greenJudgement = judgeGreenHalf({ half: judgement.half, base, checks: green, isLate: true });
   if (greenJudgement.kind !== 'ended') {
     const still = greenJudgement.kind === 'red' ? greenJudgement.checks : [];
     return endHalf(titles, { state: 'fails_otherwise', because: { code: 'still_red', checks: still } }, more);
@@ -144,7 +123,7 @@ export async function judgeBothHalves(work: ProveWork, pushed: PushedHalf): Prom
   if (verdict.state !== 'proven') return endHalf(titles, verdict, more);
   const apart = await findApart(work, pushed, { redBase, greenBase });
   if (apart !== null) return endHalf(titles, { state: 'fails_otherwise', because: apart }, more);
-  const diffHash = hashChange(await listChangedFiles(at, plan.base, work.proof.head));
+  const diffHash = hashChange(await listChangedFiles(work, plan.base, work.proof.head));
   return endHalf(titles, verdict, { ...more, diffHash });
 }
 
@@ -198,27 +177,14 @@ function sortTests({ own, wanted, titles }: PushedHalf, failing: readonly HalfCh
 }
 
 /** The same checks of the head, with what they were merged with. */
-async function readGreenHalf(work: ProveWork, red: readonly NamedAlike[]) {
-  const at = toHalfPlace(work);
+async function readOwnHalf(work: ProveWork, red: readonly NamedAlike[]) {
   const named = await readWholeChecks(work, work.proof.head, 'head_checks');
   const same = named.filter(({ latest }) => keepChecks([latest], red).length > 0);
-  const read = await readHalf(at, same, { ...NO_WORDS, isLate: true });
-  const checks = named.map(({ latest, earlier }) => {
-    const found = read.find(({ name, app }) => name === latest.name && app === latest.app);
-    const { name, app, state, url, endedAt } = latest;
-    return (
-      found ?? {
-        name,
-        app,
-        state,
-        url,
-        at: endedAt,
-        isFlaky: earlier.some((one) => one.state !== state),
-        checkedOut: null,
-      }
-    );
+  const read = await readHalf(work, same, { ...NO_WORDS, isLate: true });
+  return named.map((check) => {
+    const found = read.find(({ name, app }) => name === check.latest.name && app === check.latest.app);
+    return found ?? { ...toGreenCheck(check), checkedOut: null };
   });
-  return checks;
 }
 
 interface NamedAlike {
@@ -245,13 +211,12 @@ async function findApart(
   if (redBase === greenBase) return null;
   const otherBases = { code: 'other_bases', red: redBase, green: greenBase } as const;
   const { deps, project, proof, signal } = work;
-  const at = { deps, project, signal };
   const paths = listMovedPaths({
-    forward: listPathsOf(await listChangedFiles(at, greenBase, redBase)),
-    backward: listPathsOf(await listChangedFiles(at, redBase, greenBase)),
+    forward: listPathsOf(await listChangedFiles(work, greenBase, redBase)),
+    backward: listPathsOf(await listChangedFiles(work, redBase, greenBase)),
   });
   if (paths === null) return otherBases;
-  const own = new Set(listPathsOf(await listChangedFiles(at, plan.base, proof.head)));
+  const own = new Set(listPathsOf(await listChangedFiles(work, plan.base, proof.head)));
   if (paths.some((path) => own.has(path))) return otherBases;
   const tests = { files: plan.tests, titles: wanted.map(({ title }) => title) };
   const reached = await listReachedPaths(await deps.source.open(project, signal), proof.head, { tests, paths }, signal);

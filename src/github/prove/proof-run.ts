@@ -110,13 +110,12 @@ export async function noteStale(work: ProveWork): Promise<void> {
 
 /** Whether the newer head has other tests or another change than the one that was examined. */
 async function isOtherChange(
-  { deps, project, proof, signal }: ProveWork,
+  work: ProveWork,
   { baseBranch, head }: Pick<StandingPull, 'baseBranch' | 'head'>,
 ): Promise<boolean> {
-  const at = { deps, project, signal };
   const toKey = ({ path, status, blob }: { readonly path: string; readonly status: string; readonly blob: string }) =>
     JSON.stringify([path, status, blob]);
-  const before = new Set((await listChangedFiles(at, baseBranch, proof.head)).map(toKey));
-  const after = await listChangedFiles(at, baseBranch, head);
+  const before = new Set((await listChangedFiles(work, baseBranch, work.proof.head)).map(toKey));
+  const after = await listChangedFiles(work, baseBranch, head);
   return after.length !== before.size || after.some((file) => !before.has(toKey(file)));
 }

@@ -5,7 +5,7 @@ import { DAY_MS, isForeignProofOpen, judgeDay } from '../../core/proof/index.ts'
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { createPublishJob, type PublishDeps, runLater } from '../publish/index.ts';
 import { findEarlierActs, listActsBesides } from './foreign-acts.ts';
-import { HALF_MS, type HalfJudgement, judgeBothHalves, judgeOwnChecks } from './judge-proof.ts';
+import { type HalfJudgement, judgeBothHalves, judgeOwnChecks } from './judge-proof.ts';
 import { noteStale, showProofRun } from './proof-run.ts';
 import type { ProveWork } from './prove-work.ts';
 import { planRedHalf, readProvedPull, refusePull } from './read-plan.ts';
@@ -248,5 +248,5 @@ async function followRedRun(
     testCommit: posted.testCommit,
   });
   if (judged.kind === 'ended') return endWith(proof, judged.result);
-  return { progress: null, waitMs: Math.max(1_000, Math.min(POLL_MS, judged.ms, HALF_MS)) };
+  return { progress: null, waitMs: Math.max(1_000, Math.min(POLL_MS, judged.ms)) };
 }

@@ -1,5 +1,5 @@
 // What a branch and a draft of ours would start in a repository, held against what the pull request's own runs already were.
-import { nameProofBranch, type RedPlan, type StartFault, toWorkflowPath } from '../../core/proof/index.ts';
+import { nameProofBranch, type RedPlan, type StartRefusal, toWorkflowPath } from '../../core/proof/index.ts';
 import { readWholeText } from '../../services/index.ts';
 import { type GithubFailure, openRepository, recoverFrom } from '../clients/index.ts';
 import { renderProofDraft } from '../render/index.ts';
@@ -113,7 +113,7 @@ export interface StartInquest {
 export async function findStartFaults(
   work: ProveWork,
   { planned: { plan, removed }, runs, ground }: StartInquest,
-): Promise<readonly StartFault[]> {
+): Promise<readonly StartRefusal[]> {
   const { deps, project, proof, signal } = work;
   const { defaultBranch } = project.source;
   const read = openRepository(deps, project, 'read', signal);

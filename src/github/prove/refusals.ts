@@ -2,7 +2,7 @@
 import type { Redactor } from 'causeway-redact';
 import { ChecksCut, type NamedCheck } from '../../core/check/index.ts';
 import { CausewayError } from '../../core/errors.ts';
-import type { NeededList, ProveRefusal, RefusedCall } from '../../core/proof/index.ts';
+import { MOST_NEEDED, type NeededList, type ProveRefusal, type RefusedCall } from '../../core/proof/index.ts';
 import { findGithubFailure, type GithubFailure, readPages } from '../clients/index.ts';
 import type { ProveWork } from './prove-work.ts';
 
@@ -16,7 +16,8 @@ export class ProofRefused extends CausewayError {
   }
 }
 
-const MOST_PAGES = 5;
+/** Of 100 each. Checks of a commit are read as far (`checks/list-checks`). */
+const MOST_PAGES = MOST_NEEDED / 100;
 
 /** `needed`: refused where it is longer than is read; null: what stands behind that end speaks against nothing. */
 export async function readList<T>(

@@ -1,19 +1,14 @@
 // Follows the proof of our own pull request: CI with the tests alone, then the fix, then CI with both; and how it ended.
 
-import { createResultBudget, type NamedCheck } from '../../core/check/index.ts';
+import type { NamedCheck } from '../../core/check/index.ts';
 import {
-  type BaseCheck,
   type ChangedFile,
   type ChangeParts,
   endProof,
   type HalfOutcome,
   hashChange,
   isTestPath,
-  judgeGreenHalf,
-  judgeRedHalf,
   listOwnTests,
-  listShownNames,
-  listThrown,
   MOST_LOGS,
   type NotRun,
   noteChecks,
@@ -21,7 +16,6 @@ import {
   type ProofProgress,
   type ProofVerdict,
   pickCommits,
-  type RedHalf,
   splitChange,
 } from '../../core/proof/index.ts';
 import { isEnded } from '../../core/report/index.ts';
@@ -42,13 +36,13 @@ import {
 } from './open-pull-request.ts';
 import { handOver } from './post-comments.ts';
 import {
-  type HalfPlace,
+  collectRedHalf,
+  HALF_MS,
   listChangedFiles,
-  NO_WORDS,
-  readHalf,
-  readLogOf,
+  readGreenHalf,
   readNamedChecks,
-  toGreenCheck,
+  readRedHalf,
+  toHalfPlace,
 } from './read-halves.ts';
 import { hasFix, loadResult, type Result, type Work } from './view.ts';
 
@@ -67,10 +61,6 @@ interface Proving {
   readonly proof: ProofProgress;
 }
 
-/** CI that takes longer proves nothing. */
-const HALF_MS = 2 * 3_600_000;
-/** CI that hasn't started by then skips drafts. */
-const NO_CHECKS_MS = 600_000;
 const POLL_MS = 300_000;
 const SECOND_TRY_MS = 60_000;
 
@@ -86,27 +76,19 @@ export async function followRedHalf(
   if (parts === null) return endFollowedProof(posted, proof, 'not_permitted');
   if (proof.phase === 'judged') return await pushFix(work, { posted, proof }, parts);
   if (proof.phase !== 'red') return { posted, waitMs: null };
-  const age = work.deps.now().getTime() - Date.parse(proof.since);
-  const base = await readNamedChecks(toHalfPlace(work), proof.base);
-  const named = await readNamedChecks(toHalfPlace(work), posted.headSha);
-  const isLate = age >= (named.length === 0 ? NO_CHECKS_MS : HALF_MS);
-  const own = listOwnTests(parts.test);
-  const report = readReportText(work);
-  const judgement = judgeRedHalf({
-    base: base.map(({ latest }): BaseCheck => latest),
-    checks: await readHalf(toHalfPlace(work), named, {
-      names: [...listShownNames(own.tests), ...own.files],
-      thrown: listThrown(report),
-      isLate,
-    }),
-    own,
-    report,
-    isLate,
+  const at = toHalfPlace(work);
+  const named = await readNamedChecks(at, posted.headSha);
+  const { judgement, waitMs } = await readRedHalf(at, {
+    base: await readNamedChecks(at, proof.base),
+    named,
+    ageMs: work.deps.now().getTime() - Date.parse(proof.since),
+    own: listOwnTests(parts.test),
+    report: readReportText(work),
     mayRepeat: !proof.hasRepeated,
   });
   switch (judgement.kind) {
     case 'wait':
-      return { posted, waitMs: Math.min(POLL_MS, (named.length === 0 ? NO_CHECKS_MS : HALF_MS) - age) };
+      return { posted, waitMs: Math.min(POLL_MS, waitMs) };
     case 'repeat':
       return await repeatRedHalf(work, { posted, proof });
     case 'ended':
@@ -307,12 +289,9 @@ async function settleLast(
   posted: PostedPullRequest,
   proof: ProofProgress & { readonly phase: 'green' },
 ): Promise<PostedPullRequest> {
-  const judgement = judgeGreenHalf({
-    half: proof.red,
-    base: (await readNamedChecks(toHalfPlace(work), proof.base)).map(({ latest }) => latest),
-    checks: (await readNamedChecks(toHalfPlace(work), posted.headSha)).map(toGreenCheck),
-    isLate: false,
-  });
+  const at = toHalfPlace(work);
+  const base = await readNamedChecks(at, proof.base);
+  const judgement = await readGreenHalf(at, { half: proof.red, base, head: posted.headSha, isLate: false });
   if (judgement.kind !== 'ended') return endFollowedProof(posted, proof, 'closed').posted;
   const settled: ProofProgress = { ...proof, fixCommit: posted.headSha };
   return { ...posted, checks: 'green', proof: await certify(work, settled, judgement.verdict) };
@@ -359,12 +338,9 @@ export async function settleProof(
   const age = work.deps.now().getTime() - Date.parse(posted.pushedAt ?? live.createdAt);
   const isLate = age >= HALF_MS || checks === 'none';
   if (headSha !== live.headSha || (checks === 'waiting' && !isLate)) return judged;
-  const judgement = judgeGreenHalf({
-    half: proof.red,
-    base: (await readNamedChecks(toHalfPlace(work), proof.base)).map(({ latest }) => latest),
-    checks: (await readNamedChecks(toHalfPlace(work), headSha)).map(toGreenCheck),
-    isLate,
-  });
+  const at = toHalfPlace(work);
+  const base = await readNamedChecks(at, proof.base);
+  const judgement = await readGreenHalf(at, { half: proof.red, base, head: headSha, isLate });
   if (judgement.kind === 'wait' || (judgement.kind === 'red' && mayTurn(posted))) return judged;
   const verdict: ProofVerdict =
     judgement.kind === 'ended'
@@ -400,13 +376,15 @@ export async function proveFromChecks(work: Work, judged: FollowedPullRequest): 
   const [firstAttempt] = posted.attempts;
   const base = await readParent(work, firstAttempt?.headSha ?? posted.headSha);
   if (base === null) return judged;
-  const changed = await listChangedFiles(toHalfPlace(work), base, posted.headSha);
+  const at = toHalfPlace(work);
+  const changed = await listChangedFiles(at, base, posted.headSha);
   if (changed.some(({ path, status }) => status !== 'added' && isTestPath(path))) return judged;
-  const named = await readNamedChecks(toHalfPlace(work), base);
-  const red = await readFailing(work, named);
+  const named = await readNamedChecks(at, base);
+  const failing = named.map(({ latest }) => latest).filter(({ state }) => state === 'red');
+  // Whose logs name the tests that failed.
+  const red = await collectRedHalf(at, failing.slice(0, MOST_LOGS), ({ tests }) => (tests.length === 0 ? null : tests));
   if (red.checks.length === 0) return judged;
-  const checks = (await readNamedChecks(toHalfPlace(work), posted.headSha)).map(toGreenCheck);
-  const judgement = judgeGreenHalf({ half: red, base: named.map(({ latest }) => latest), checks, isLate: false });
+  const judgement = await readGreenHalf(at, { half: red, base: named, head: posted.headSha, isLate: false });
   if (judgement.kind !== 'ended') return judged;
   const proof = { base, testCommit: base, fixCommit: posted.headSha, phase: 'green', red } as const;
   return { ...judged, posted: { ...posted, proof: await certify(work, proof, judgement.verdict) } };
@@ -416,22 +394,6 @@ async function readParent({ deps, view, signal }: Work, sha: string): Promise<st
   const read = openRepository(deps, view.project, 'read', signal);
   const { parents } = await read(({ rest }, place) => rest.git.getCommit({ ...place, commit_sha: sha }));
   return parents[0]?.sha ?? null;
-}
-
-/** Red checks whose logs name the tests that failed. */
-async function readFailing(work: Work, named: readonly NamedCheck[]): Promise<RedHalf> {
-  const red = named.filter(({ latest }) => latest.state === 'red').slice(0, MOST_LOGS);
-  const checks: RedHalf['checks'][number][] = [];
-  const turned = new Set<string>();
-  const resultBudget = createResultBudget();
-  for (const { latest } of red) {
-    const { tests } = await readLogOf(toHalfPlace(work), latest, NO_WORDS, resultBudget);
-    if (tests.length === 0) continue;
-    const { name, app, url, endedAt } = latest;
-    checks.push({ name, app, red: { url, at: endedAt } });
-    for (const test of tests) turned.add(test);
-  }
-  return { checks, turned: [...turned] };
 }
 
 /** Whether a further attempt may follow. */
@@ -450,8 +412,4 @@ async function certify(work: Work, proof: ProofProgress & { readonly phase: 'gre
     return endProof(proof, { state: 'fails_otherwise', because: { code: 'tests_changed' } });
   }
   return endProof(proof, verdict, hashChange(await listChangedFiles(toHalfPlace(work), proof.base, proof.fixCommit)));
-}
-
-function toHalfPlace({ deps, view, signal }: Work): HalfPlace {
-  return { deps, project: view.project, signal };
 }

@@ -1,13 +1,13 @@
 // Follows a revert that GitHub opened for us: its proof, its text, and its end once the branch passes without it.
 
-import { createResultBudget, type NamedCheck, removeDuration } from '../../core/check/index.ts';
+import { type NamedCheck, removeDuration } from '../../core/check/index.ts';
 import type { RedHalf } from '../../core/proof/index.ts';
 import { judgeRevert, type PostedRevert, type RevertProof } from '../../core/put-back/index.ts';
 import { renderRevert, renderRevertClosed } from '../render/index.ts';
 import type { LivePullRequest } from './github-writer.ts';
 import { formatRevertMarker, hasRevertMarker, isAsSealed, sealText } from './marker.ts';
 import { describeRevert, findPassedAt, type PutBackWork, readForPutBack } from './put-back-view.ts';
-import { type HalfPlace, NO_WORDS, readLogOf, readNamedChecks, toGreenCheck } from './read-halves.ts';
+import { collectRedHalf, measureWait, readNamedChecks, toGreenCheck, toHalfPlace } from './read-halves.ts';
 
 interface FollowedRevert {
   readonly pull: PostedRevert;
@@ -15,10 +15,6 @@ interface FollowedRevert {
   readonly waitMs: number | null;
 }
 
-/** CI that takes longer proves nothing. */
-const CHECKS_MS = 2 * 3_600_000;
-/** CI that hasn't started by then skips drafts. */
-const NO_CHECKS_MS = 600_000;
 /** In case an event is missed. */
 const POLL_MS = 300_000;
 
@@ -70,10 +66,6 @@ async function hasReason({ github, view }: PutBackWork, { number, createdAt }: L
   return own.some(({ body }) => hasRevertMarker(body, view.putBack.id, 'closed'));
 }
 
-function toHalfPlace({ deps, view, signal }: PutBackWork): HalfPlace {
-  return { deps, project: view.project, signal };
-}
-
 /** What is proven stays so for its commit. */
 async function proveRevert(work: PutBackWork, posted: PostedRevert, live: LivePullRequest): Promise<RevertProof> {
   if (posted.proof.kind === 'proven') return posted.proof;
@@ -83,38 +75,31 @@ async function proveRevert(work: PutBackWork, posted: PostedRevert, live: LivePu
   const base = head.parents[0]?.sha ?? '';
   const onBase = base === '' ? [] : await readNamedChecks(toHalfPlace(work), base);
   const named = await readNamedChecks(toHalfPlace(work), posted.headSha);
-  const age = work.deps.now().getTime() - Date.parse(live.createdAt);
   return judgeRevert({
     base,
-    red: await readRedHalf(work, onBase),
+    red: await readBrokenHalf(work, onBase),
     onBase: onBase.map(({ latest }) => latest),
     checks: named.map(toGreenCheck),
-    isLate: age >= (named.length === 0 ? NO_CHECKS_MS : CHECKS_MS),
+    isLate: measureWait(named, work.deps.now().getTime() - Date.parse(live.createdAt)) <= 0,
   });
 }
 
 /** Checks of the failure that failed on the base for the same reason; null: they have not ended. */
-async function readRedHalf(work: PutBackWork, onBase: readonly NamedCheck[]): Promise<RedHalf | null> {
+async function readBrokenHalf(work: PutBackWork, onBase: readonly NamedCheck[]): Promise<RedHalf | null> {
   const { finding, failure } = work.view;
   const names = new Set((finding?.checks ?? []).map(({ name, app = '' }) => `${app}\n${name}`));
   const own = onBase.map(({ latest }) => latest).filter(({ name, app }) => names.has(`${app}\n${name}`));
   if (own.some(({ state }) => state === 'waiting')) return null;
   const wanted = new Set(finding?.excerpt.tests ?? []);
   const error = removeDuration(finding?.excerpt.headline ?? failure.headline);
-  const checks: RedHalf['checks'][number][] = [];
-  const turned = new Set<string>();
-  const budget = createResultBudget();
-  for (const check of own.filter(({ state }) => state === 'red')) {
-    const { tests, firstError } = await readLogOf(toHalfPlace(work), check, NO_WORDS, budget);
+  const red = own.filter(({ state }) => state === 'red');
+  return await collectRedHalf(toHalfPlace(work), red, ({ tests, firstError }) => {
     const same = tests.filter((test) => wanted.has(test));
     // A log without names of tests is compared by its error, and a check without a log by its name.
     const isSame =
       wanted.size > 0 && tests.length > 0 ? same.length > 0 : ['', error].includes(removeDuration(firstError));
-    if (!isSame) continue;
-    checks.push({ name: check.name, app: check.app, red: { url: check.url, at: check.endedAt } });
-    for (const test of same) turned.add(test);
-  }
-  return { checks, turned: [...turned] };
+    return isSame ? same : null;
+  });
 }
 
 /** Not where people have edited the body. */

@@ -10,10 +10,5 @@ export { createPublishJob, runLater } from './publish-job.ts';
 export { createKnownHandler } from './publish-known-issue.ts';
 export { createPutBackHandler } from './publish-put-back.ts';
 export { createPublishHandler } from './publish-thread.ts';
-export {
-  type HalfPlace,
-  listChangedFiles,
-  NO_WORDS,
-  readHalf,
-} from './read-halves.ts';
+export { listChangedFiles, measureWait, NO_WORDS, readHalf, readRedHalf, toGreenCheck } from './read-halves.ts';
 export { getNumber, isObserved, loadIssue, type PublishDeps } from './view.ts';

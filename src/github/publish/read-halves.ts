@@ -1,4 +1,4 @@
-// What the checks of one commit say of a proof's half: their states, the logs that matter, and the files between two commits.
+// The halves of a proof as their checks are now, of our own, of others and of reverts: what was read, how long it is waited for, what it comes to.
 
 import type { ResultBudget } from 'causeway-ci-log';
 import { foldSpaces } from 'causeway-visible-text';
@@ -8,8 +8,16 @@ import {
   type ChangedFile,
   type CheckedOut,
   findCheckedOut,
+  type GreenFacts,
+  type GreenJudgement,
   type HalfCheck,
+  judgeGreenHalf,
+  judgeRedHalf,
+  listShownNames,
+  listThrown,
   MOST_LOGS,
+  type RedFacts,
+  type RedHalf,
   toChangedFile,
 } from '../../core/proof/index.ts';
 import { OUTSIDE_OUTPUT, readCheckTexts } from '../../services/index.ts';
@@ -21,6 +29,25 @@ export interface HalfPlace {
   readonly deps: Pick<PublishDeps, 'clients' | 'checks' | 'readCheck' | 'redactor'>;
   readonly project: GithubProject;
   readonly signal: AbortSignal;
+}
+
+/** Of a pull request of ours. */
+export function toHalfPlace({
+  deps,
+  view,
+  signal,
+}: Omit<HalfPlace, 'project'> & { readonly view: Pick<HalfPlace, 'project'> }): HalfPlace {
+  return { deps, project: view.project, signal };
+}
+
+/** CI that takes longer proves nothing. */
+export const HALF_MS = 2 * 3_600_000;
+/** CI that hasn't started by then does not run for drafts. */
+const NO_CHECKS_MS = 600_000;
+
+/** How long the checks of a half are still waited for; 0 or less: no longer. `ageMs`: since its commit is there. */
+export function measureWait(named: readonly NamedCheck[], ageMs: number): number {
+  return (named.length === 0 ? NO_CHECKS_MS : HALF_MS) - ageMs;
 }
 
 /** As GitHub compares two commits, at most 300. */
@@ -76,6 +103,58 @@ export async function readHalf(
   return found;
 }
 
+interface RedReading extends Pick<RedFacts, 'own' | 'report' | 'mayRepeat'> {
+  readonly base: readonly NamedCheck[];
+  /** Of the commit with the tests alone. */
+  readonly named: readonly NamedCheck[];
+  readonly ageMs: number;
+}
+
+/** What the tests alone come to by now, with what was read of their checks. */
+export async function readRedHalf(at: HalfPlace, { base, named, ageMs, ...facts }: RedReading) {
+  const { own, report } = facts;
+  const waitMs = measureWait(named, ageMs);
+  const isLate = waitMs <= 0;
+  const names = [...listShownNames(own.tests), ...own.files];
+  const checks = await readHalf(at, named, { names, thrown: listThrown(report), isLate });
+  return { judgement: judgeRedHalf({ ...facts, base: base.map(toLatest), checks, isLate }), checks, waitMs };
+}
+
+function toLatest({ latest }: NamedCheck): Check {
+  return latest;
+}
+
+interface GreenReading extends Pick<GreenFacts, 'half' | 'isLate'> {
+  readonly base: readonly NamedCheck[];
+  /** The commit with the fix. */
+  readonly head: string;
+}
+
+/** What both together come to by now. */
+export async function readGreenHalf(at: HalfPlace, { base, head, ...facts }: GreenReading): Promise<GreenJudgement> {
+  const checks = (await readNamedChecks(at, head)).map(toGreenCheck);
+  return judgeGreenHalf({ ...facts, base: base.map(toLatest), checks });
+}
+
+/** A red half that was there before, of these checks. `pick`: names of the tests that count; null: the check does not. */
+export async function collectRedHalf(
+  at: HalfPlace,
+  red: readonly Check[],
+  pick: (read: Pick<ProofLog, 'tests' | 'firstError'>) => readonly string[] | null,
+): Promise<RedHalf> {
+  const checks: RedHalf['checks'][number][] = [];
+  const turned = new Set<string>();
+  const resultBudget = createResultBudget();
+  for (const check of red) {
+    const tests = pick(await readLogOf(at, check, NO_WORDS, resultBudget));
+    if (tests === null) continue;
+    const { name, app, url, endedAt } = check;
+    checks.push({ name, app, red: { url, at: endedAt } });
+    for (const test of tests) turned.add(test);
+  }
+  return { checks, turned: [...turned] };
+}
+
 /** What is looked for in a log. */
 interface WantedWords {
   /** Of our tests and their files. */
@@ -104,7 +183,7 @@ const UNREAD: ProofLog = {
   checkedOut: null,
 };
 
-export async function readLogOf(
+async function readLogOf(
   { deps, project, signal }: HalfPlace,
   check: Check,
   { names, thrown }: WantedWords,

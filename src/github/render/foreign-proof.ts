@@ -15,10 +15,9 @@ import {
   type ProvenCheck,
   type ProveRefusal,
   type RedPlan,
-  type StartFault,
+  type StartRefusal,
   writeProofBrief,
 } from '../../core/proof/index.ts';
-import type { StartRefusal } from '../workflows/index.ts';
 import { formatPlainLabel, MAX_CHECK_TITLE } from './check-run-title.ts';
 import { isOfRepository } from './comment.ts';
 import { type Block, code, formatList, renderMarkdownPage, text } from './page.ts';
@@ -250,9 +249,7 @@ function renderHome({ pullRequest }: Pick<ForeignProof, 'pullRequest'>) {
 const REMEDIES_SHOWN = 3;
 
 /** Each fault with its place, and the lines of YAML that would do. */
-function renderStartFaults(faults: readonly StartFault[]): readonly Block[] {
-  // Stored as they were refused.
-  const refusals = faults as readonly StartRefusal[];
+function renderStartFaults(refusals: readonly StartRefusal[]): readonly Block[] {
   const remedies = refusals.flatMap((refusal) => {
     const remedy = findStartRemedy(refusal, PROOF_BRANCHES);
     return remedy === null ? [] : [{ path: refusal.path, ...remedy }];

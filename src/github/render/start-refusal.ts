@@ -1,6 +1,6 @@
 // Why a branch of ours is not pushed: what it would start besides, as a sentence with its place, and the lines of YAML that would leave it out.
 import { formatCodeSpan } from 'causeway-safe-markdown';
-import type { StartRefusal } from '../workflows/index.ts';
+import type { StartRefusal } from '../../core/proof/index.ts';
 
 const ACTS: Readonly<Record<Extract<StartRefusal, { readonly act: string }>['act'], string>> = {
   push: 'the push of our branch',

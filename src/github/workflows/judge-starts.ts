@@ -1,20 +1,19 @@
 // Which workflows a branch and a draft of ours would start, and whether these are only what the runs of a head already were. What isn't known is refused. Pure.
+import type { FilterName, StartAct, StartRefusal } from '../../core/proof/index.ts';
 import { evaluateText, judgeCondition, UNKNOWN } from './condition.ts';
 import { type Certainty, choosesName, type FilterEffort, ignoresName, isAll, isAny, negate } from './filter-pattern.ts';
 import { listPossibleJobs } from './possible-jobs.ts';
 import {
-  type FilterName,
   isShownAs,
   type JobRights,
   readWorkflow,
-  type UnreadReason,
   type UnreadWorkflow,
   type Workflow,
   type WorkflowSource,
   type WorkflowTrigger,
   type WrittenJob,
 } from './read-workflow.ts';
-import { describeContexts, type StartAct, type StartPlace } from './start-contexts.ts';
+import { describeContexts, type StartPlace } from './start-contexts.ts';
 
 export interface StartQuestion extends StartPlace {
   /** The files of `.github/workflows` at the commit that would be pushed, which its base has unchanged. */
@@ -56,35 +55,6 @@ interface WorkflowStart {
   /** Those that may run; none: all of them are skipped, and nothing runs. */
   readonly jobs: readonly { readonly id: string; readonly rights: JobRights }[];
 }
-
-interface RefusedPlace {
-  readonly path: string;
-  readonly line: number;
-}
-
-interface RefusedEvent extends RefusedPlace {
-  readonly act: StartAct;
-  readonly event: string;
-  /** The filters of the event that already are there; which decides what would leave our branches out. */
-  readonly filters: readonly FilterName[];
-}
-
-export type StartRefusal =
-  /**
-   * `besides`: no run of the head shows that workflow for that event; `required`: nor one that a ruleset asks for. `target`: it
-   * runs with the base's rights.
-   */
-  | ({ readonly code: 'besides' | 'required' | 'target' | 'other_event' | 'unknown_event' } & RefusedEvent)
-  /** It follows the run of another. */
-  | ({ readonly code: 'follows'; readonly after: string } & RefusedEvent)
-  /** The head's run of it waited for somebody's approval. */
-  | ({ readonly code: 'approval' } & RefusedEvent)
-  /**
-   * `more_rights`: at the head that job is without some of its rights. `job_besides`: it is not known to have run, and may
-   * run for us with rights that nothing else of that run had.
-   */
-  | ({ readonly code: 'job_besides' | 'more_rights'; readonly job: string } & RefusedEvent)
-  | ({ readonly code: 'unread'; readonly why: UnreadReason } & RefusedPlace);
 
 interface StartJudgement {
   readonly starts: readonly WorkflowStart[];

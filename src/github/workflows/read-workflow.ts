@@ -10,6 +10,7 @@ import {
   parseDocument,
   type YAMLMap,
 } from 'yaml';
+import type { FilterName, UnreadReason } from '../../core/proof/index.ts';
 
 export interface WorkflowSource {
   readonly path: string;
@@ -33,11 +34,7 @@ export interface UnreadWorkflow {
   readonly why: UnreadReason;
 }
 
-/** `yaml`: no YAML, or two documents. `form`: not as a workflow is written. `size`: more than we read. `missing`: no text. */
-export type UnreadReason = 'missing' | 'size' | 'yaml' | 'form';
-
-const FILTERS = ['branches', 'branches-ignore', 'tags', 'tags-ignore', 'paths', 'paths-ignore'] as const;
-export type FilterName = (typeof FILTERS)[number];
+const FILTERS: readonly FilterName[] = ['branches', 'branches-ignore', 'tags', 'tags-ignore', 'paths', 'paths-ignore'];
 
 /** Null: it can't be told, such as an expression. */
 type Names = readonly string[] | null;

@@ -1,8 +1,6 @@
 // What a run knows before it starts, where a branch and a draft of ours start it: the `github` context of GitHub's expressions. Pure.
+import type { StartAct } from '../../core/proof/index.ts';
 import { type KnownValue, UNKNOWN } from './condition.ts';
-
-/** What we do: push a new branch, open a draft from it, lock and close that, and delete the branch. `follow`: what others do then. */
-export type StartAct = 'push' | 'open' | 'lock' | 'close' | 'delete' | 'follow';
 
 export interface StartPlace {
   readonly branch: string;

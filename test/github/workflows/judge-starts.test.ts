@@ -2,8 +2,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: expressions of GitHub
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
+import type { StartRefusal } from '../../../src/core/proof/index.ts';
 import { findStartRemedy, renderStartRefusal } from '../../../src/github/render/index.ts';
-import { judgeStarts, type StartQuestion, type StartRefusal } from '../../../src/github/workflows/index.ts';
+import { judgeStarts, type StartQuestion } from '../../../src/github/workflows/index.ts';
 
 const PREFIX = 'causeway/prove/';
 const CI = 'on: [push, pull_request]\npermissions: { contents: read }\njobs: { test: { runs-on: ubuntu-latest } }\n';
