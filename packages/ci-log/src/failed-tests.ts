@@ -51,6 +51,8 @@ export const NAMING_LINES: readonly NamingLine[] = [
     pattern:
       /^\s{0,4}FAIL {1,3}(?:\|[^|\s]{1,40}\| | ?[\w@./:-]{1,40} {1,2})?(?<path>[^\s>]{1,300}\.[cm]?[jt]sx?) > (.{1,400})$/,
   },
+  // uvu, with the suite before the name if that has a name
+  { word: 'FAIL', pattern: /^ {2,4}FAIL {1,3}(?:[^\s"/>][^"/>]{0,80} {1,3})?"(.{1,300})"$/ },
   // Node's own
   { word: '✖ ', pattern: /^\s{0,40}✖ (.{1,300}) \(\d{1,9}(?:\.\d{1,9})?ms\)$/ },
   // RSpec, GoogleTest, CTest, .NET, TAP, harnesses with pipes

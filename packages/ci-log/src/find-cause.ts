@@ -501,8 +501,10 @@ function findNextText(lines: readonly LogLine[], at: number, to: number): number
   return at;
 }
 
-/** Values that a matcher compares are on lines of their own. */
-const COMPARED = /^\s*(?:Expected|Received|expected|received|actual|Actual)\b.{0,60}: {1,4}\S/;
+/** Values that a matcher compares, and what was thrown against it, are on lines of their own. */
+const COMPARED =
+  /^\s*(?:(?:Expected|Received|expected|received|actual|Actual)\b.{0,60}|(?:Error|Thrown) (?:name|message|value)): {1,4}\S/;
+const IT_THREW = /^\s*Instead, it threw:$/;
 
 const MAX_JOINED = 240;
 
@@ -533,7 +535,8 @@ export function formatMessage(lines: readonly LogLine[], at: number): string {
   const values = readComparedValues(text, listBelow(lines, at, MAX_BELOW));
   if (values !== '') return `${text.trimEnd()} ${values}`;
   if (/^\s*expect\(/.test(text)) {
-    const values = readTextsAfter(lines, at, 10).filter((line) => COMPARED.test(line));
+    const rest = readTextsAfter(lines, at, 10);
+    const values = rest.filter((line, index) => COMPARED.test(line) || IT_THREW.test(rest[index - 1] ?? ''));
     const matcher = text.replace(/ {1,4}\/\/ .{0,200}$/, '');
     return [matcher, ...values.slice(0, 2)].map((part) => part.trim().replace(/\s+/g, ' ')).join(' · ');
   }

@@ -274,6 +274,12 @@ const SAMPLES: readonly (readonly [string, string, readonly string[]])[] = [
   ['vitest', ' FAIL  src/cart.test.ts > cart > adds up', ['src/cart.test.ts::cart > adds up']],
   ['vitest x', '   × cart > adds up 12ms', ['cart > adds up']],
   ['jest', '  ● cart › adds up', ['cart › adds up']],
+  [
+    'uvu',
+    '   FAIL  "comma() keeps empty value"\n    Expected values to be deeply equal:  (equal)',
+    ['comma() keeps empty value'],
+  ],
+  ['uvu, of a suite', '   FAIL  list  "says "no""\n    Expected value to be truthy', ['says "no"']],
   ['jest single', '  ● adds up\n\n    expect(received).toBe(expected)', ['adds up']],
   ['cargo', 'test cart::adds ... FAILED', ['cart::adds']],
   [

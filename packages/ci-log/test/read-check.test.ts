@@ -27,6 +27,28 @@ describe('the first error', () => {
     expect(excerpt.step).toBe(command);
   });
 
+  it.each<[string, readonly string[], string]>([
+    [
+      'Jest',
+      ['    Error name:    "RangeError"', '    Error message: "Invalid time value"'],
+      'expect(received).not.toThrow() · Error name: "RangeError" · Error message: "Invalid time value"',
+    ],
+    [
+      'Jest before 24',
+      [
+        '    Expected the function not to throw an error.',
+        '    Instead, it threw:',
+        '      RangeError: Invalid time value',
+      ],
+      'expect(received).not.toThrow() · RangeError: Invalid time value',
+    ],
+  ])('says what was thrown where %s expects that nothing is', (_, lines, headline) => {
+    const { excerpt } = read(
+      actionsLog('npm test', ['  ● takes any day', '', '    expect(received).not.toThrow()', '', ...lines, '']),
+    );
+    expect(excerpt.headline).toBe(headline);
+  });
+
   it('is never the script of the step, shown before it runs', () => {
     const { excerpt } = read(
       actionsLog('echo "ERROR: not up to date" && exit 1', ['checking', 'fatal: bad object HEAD']),
