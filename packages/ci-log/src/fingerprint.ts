@@ -87,13 +87,17 @@ export function fingerprintName(name: string): string {
 }
 
 function normaliseTestName(name: string): string {
-  return name
-    .replace(/\\/g, '/')
-    .replace(UUID, '')
-    .replace(/\b0x[0-9a-fA-F]{4,16}\b/g, '')
-    .replace(/@[0-9a-f]{5,16}\b/g, '')
-    .replace(/(?:^|(?<=[\s"'([]))(?:[A-Za-z]:)?\/(?:[^\s/]{1,200}\/){1,60}/g, '')
-    .replace(/\/?\btmp[\w./-]*/g, '');
+  return (
+    name
+      .replace(/\\/g, '/')
+      // Playwright names the line where the test begins.
+      .replace(/(\.[cm]?[jt]sx?):\d{1,6}:\d{1,6}(?= › )/g, '$1')
+      .replace(UUID, '')
+      .replace(/\b0x[0-9a-fA-F]{4,16}\b/g, '')
+      .replace(/@[0-9a-f]{5,16}\b/g, '')
+      .replace(/(?:^|(?<=[\s"'([]))(?:[A-Za-z]:)?\/(?:[^\s/]{1,200}\/){1,60}/g, '')
+      .replace(/\/?\btmp[\w./-]*/g, '')
+  );
 }
 
 function hashParts(kind: string, parts: readonly string[]): string {

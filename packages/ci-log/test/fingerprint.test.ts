@@ -37,6 +37,18 @@ describe('the same cause', () => {
     );
   });
 
+  it('is the same wherever in its file a test of Playwright begins, but not in another project or file', () => {
+    const failed = (at: string, project = 'chromium') => [
+      `  1) [${project}] › ${at} › cart › adds ──────────`,
+      '',
+      '    Error: expect(received).toBe(expected)',
+    ];
+    const one = print(failed('e2e/cart.spec.ts:4:7'));
+    expect(print(failed('e2e/cart.spec.ts:19:3'))).toBe(one);
+    expect(print(failed('e2e/till.spec.ts:4:7'))).not.toBe(one);
+    expect(print(failed('e2e/cart.spec.ts:4:7', 'firefox'))).not.toBe(one);
+  });
+
   it('is the same in any folder, but not of another file', () => {
     expect(print(['error: cannot parse /opt/a/shop.toml'])).toBe(print(['error: cannot parse /tmp/b/c/shop.toml']));
     expect(print(['error: cannot parse /opt/a/shop.toml'])).not.toBe(print(['error: cannot parse /opt/a/cart.toml']));
