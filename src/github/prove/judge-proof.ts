@@ -46,8 +46,10 @@ export async function judgeOwnChecks(
   }
   const base = await readWholeChecks(work, plan.base, 'base_checks');
   const red = listFreshRed(named, base);
-  if (red.length === 0) return null;
-  return endHalf(titles, { state: 'fails_otherwise', because: { code: 'still_red', checks: red } });
+  if (red.length > 0) return endHalf(titles, { state: 'fails_otherwise', because: { code: 'still_red', checks: red } });
+  if (named.some(({ latest }) => latest.state === 'green')) return null;
+  // Nothing passes with the change, so no run of its tests alone could show that it makes a difference.
+  return endHalf(titles, { state: 'base_red', checks: [...new Set(named.map(({ latest }) => latest.name))] });
 }
 
 /** Names of checks that are red here and not on the base. */

@@ -59,6 +59,18 @@ it('shows nothing where the base is red without new tests, not even by what mend
   expect(summary).toContain('also where this pull request is what mends it');
 });
 
+it('costs no run of CI where every check fails with the change as it did before', async () => {
+  const shop = await openProvingShop(stage, 'corner/still-red-base');
+  const files = { 'test/early.test.js': writeTests({ 'was red before': "assert.equal(discountFor('NONE', 1), 7);" }) };
+  await stage.double.people.push(shop.name, { by: 'mara', files });
+  const pull = await openFix(shop);
+  await shop.prove(pull.number);
+  const proof = shop.proofAt(headOf(pull));
+  expect(proof?.title).toBe('Not proven: “test” fails on the base as well');
+  expect(proof?.conclusion).toBe('action_required');
+  expect(shop.drafts()).toEqual([]);
+});
+
 it('is asked for and read by program, by somebody with write and for the head that they name', async () => {
   const shop = await openProvingShop(stage, 'corner/program');
   const pull = await openFix(shop);
