@@ -52,6 +52,9 @@ export function createForeignProofVerbs(database: Database) {
           .executeTakeFirst();
         return row ? toForeignProof(row) : null;
       }),
+    /** The same, of those that found their head on the pull request, where there is one. */
+    findExaminedProof: (projectId: string, pullRequest: number): Promise<ForeignProof | null> =>
+      database.read((reader) => findExamined(reader, projectId, pullRequest)),
     /** Of all projects, or of one: those that may still write something on GitHub, oldest first. */
     listOpenProofs: (projectId?: string): Promise<readonly ForeignProof[]> =>
       database.read(async (reader) => {
@@ -107,20 +110,42 @@ export function createForeignProofVerbs(database: Database) {
           .where('id', '=', id)
           .execute();
       }),
-    /** Looks at the newest proof of a pull request, or at all open ones of the project (null): something happened there. */
+    /** Looks at the newest proof of a pull request that found its head, or at all open ones of the project (null): something happened there. */
     scheduleProofs: (projectId: string, pullRequest: number | null, runAt: string): Promise<void> =>
       database.write(async (trx) => {
-        const all = trx.selectFrom('foreign_proofs').select('id').where('project_id', '=', projectId);
-        const rows = await (pullRequest === null
-          ? all.where('is_open', '=', 1)
-          : all.where('pull_request', '=', pullRequest).orderBy('seq', 'desc').limit(1)
-        ).execute();
+        const open = trx.selectFrom('foreign_proofs').select('id').where('project_id', '=', projectId);
+        const proofs =
+          pullRequest === null
+            ? await open.where('is_open', '=', 1).execute()
+            : [await findExamined(trx, projectId, pullRequest)].filter((one) => one !== null);
         await jobs.enqueue(
           trx,
-          rows.map((row) => toProveJob(row.id, projectId, runAt)),
+          proofs.map(({ id }) => toProveJob(id, projectId, runAt)),
         );
       }),
   };
+}
+
+/** A head that was named wrongly, or too late, says nothing of one that was examined: so far back one is looked for. */
+const MOST_PASSED_OVER = 20;
+
+async function findExamined(reader: Reader, projectId: string, pullRequest: number): Promise<ForeignProof | null> {
+  const rows = await reader
+    .selectFrom('foreign_proofs')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('pull_request', '=', pullRequest)
+    .orderBy('seq', 'desc')
+    .limit(MOST_PASSED_OVER)
+    .execute();
+  const proofs = rows.map(toForeignProof);
+  return proofs.find((proof) => !isOfAnotherHead(proof)) ?? proofs[0] ?? null;
+}
+
+/** And nothing of it is left to take away. */
+function isOfAnotherHead({ progress }: ForeignProof): boolean {
+  if (progress.phase !== 'ended' || !progress.isTidy || progress.result.kind !== 'refused') return false;
+  return progress.result.because.code === 'moved' || progress.result.because.code === 'absent';
 }
 
 function toProveJob(id: string, projectId: string, runAt: string) {

@@ -18,7 +18,7 @@ export async function askForProof(deps: CausewayAppDeps, request: AnalysisReques
   if (!isAtLeast(trigger.role, 'write')) return await reply({ code: 'prove_needs_write' });
   if (mode !== 'fix' || deps.ceiling !== 'fix') return await reply({ code: 'prove_off' });
   const { head, base, state } = await readStandingPull(deps, request, subject.number, signal);
-  const newest = await deps.store.findProofOfPull(project.id, subject.number);
+  const newest = await deps.store.findExaminedProof(project.id, subject.number);
   const isProven = newest?.head === head.sha && findForeignState(newest) === 'proven';
   if (state === 'closed' && !isProven) return await reply({ code: 'prove_closed' });
   const asked = await deps.store.askProof(

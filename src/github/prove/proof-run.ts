@@ -91,7 +91,7 @@ export async function noteStale(work: ProveWork): Promise<void> {
   const { progress } = proof;
   if (progress.phase !== 'ended' || progress.result.kind !== 'judged' || progress.plan === null) return;
   const { plan } = progress;
-  const newest = await deps.store.findProofOfPull(proof.projectId, proof.pullRequest);
+  const newest = await deps.store.findExaminedProof(proof.projectId, proof.pullRequest);
   const pull = await readProvedPull(work);
   if (newest?.id !== proof.id || pull === null || pull.state === 'closed') return;
   if (isObserved(deps, (await deps.configuration.of(project, signal)).config)) return;

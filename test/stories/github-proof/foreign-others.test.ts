@@ -96,8 +96,11 @@ it('is asked for and read by program, by somebody with write and for the head th
   expect((await mara.post(absent, { head: headOf(pull) })).status).toBe(202);
   await shop.settle();
   expect(await mara.get(absent)).toMatchObject({ result: 'Not run: there is no pull request of that number' });
-  // What it says on that head is of the pull request that has it.
+  // What it says on that head is of the pull request that has it, and it is still looked after.
   expect(shop.proofAt(headOf(pull))?.conclusion).toBe('success');
+  await stage.double.people.push(shop.name, { by: 'mara', branch: 'change', files: { [TEST_FILE]: '// None.\n' } });
+  await shop.settle();
+  expect(shop.proofAt(headOf(pull))?.title).toMatch(/^Out of date/);
   expect(shop.drafts()).toHaveLength(1);
 });
 
