@@ -73,8 +73,11 @@ interface FilePart {
   readonly to: number;
   /** By which it is called; "" for what nothing calls. */
   readonly name: string;
+  /** Of the class that it is a member of; "": of none. */
+  readonly owner: string;
   /** Null: it is none. */
   readonly test: OwnTest | null;
+  /** What runs without being called from the file: what is set up for all of its tests, what others call. */
   readonly isSetUp: boolean;
 }
 
@@ -96,10 +99,10 @@ function listTitledParts(path: string, text: string): readonly FilePart[] | null
   if (written === null) return null;
   const tests = written.tests.map(({ title, parts, groups, from, to }): FilePart => {
     const test = { file: path, title, parts, groups, isTouched: false, isAdded: false };
-    return { from: from + 1, to: to + 1, name: '', test, isSetUp: false };
+    return { from: from + 1, to: to + 1, name: '', owner: '', test, isSetUp: false };
   });
   const groups = written.groupLines.map(
-    ({ from, to }): FilePart => ({ from: from + 1, to: to + 1, name: '', test: null, isSetUp: false }),
+    ({ from, to }): FilePart => ({ from: from + 1, to: to + 1, name: '', owner: '', test: null, isSetUp: false }),
   );
   return [...tests, ...groups];
 }
@@ -107,20 +110,56 @@ function listTitledParts(path: string, text: string): readonly FilePart[] | null
 /** Elsewhere tests are functions. */
 function listDefinedParts(path: string, text: string, outline: readonly OutlineSymbol[]): readonly FilePart[] {
   const lines = splitLines(text);
-  return findSpans(path, text, outline).map(({ name, kind, owner, leadLine, line, lastLine }): FilePart => {
-    const short = toShortName(name);
-    const head = lines
-      .slice(leadLine - 1, line)
-      .join('\n')
-      .toLowerCase();
-    const isMaker = MAKERS.has(short) || short === toShortName(owner);
-    const isSetUp =
+  const named = findNamingLines(lines);
+  const spans = findSpans(path, text, outline)
+    .filter(({ owner, line }) => !SCRIPT.test(path) || owner !== '' || !isOfObject(lines[line - 1] ?? ''))
+    .map((span) => ({ ...span, short: toShortName(span.name), head: readHead(lines, span) }));
+  const tests = spans.filter(({ kind, short, head }) => kind === 'function' && isMeantAsTest(short, head));
+  return spans.map(({ short, head, kind, owner: owners, leadLine: from, line, lastLine: to }): FilePart => {
+    const owner = toShortName(owners);
+    const isMaker = MAKERS.has(short) || short === owner;
+    const isOfAll =
       kind === 'function' &&
       (SET_UP.test(short) || AFTER.test(short) || isMaker || SET_UP_MARKS.some((mark) => head.includes(mark)));
-    const isTest = kind === 'function' && !SCRIPT.test(path) && !isSetUp;
     const test = { file: path, title: short, parts: [short], groups: null, isTouched: false, isAdded: false };
-    return { from: leadLine, to: lastLine, name: short, test: isTest ? test : null, isSetUp };
+    const isTest = kind === 'function' && !SCRIPT.test(path) && !isOfAll;
+    const isWithTests = tests.some((one) => one.line >= line && one.line <= to);
+    // What the file names nowhere else is called by others: a fixture of another name, or what a base class calls.
+    const isOfOthers = !isWithTests && (named.get(short) ?? []).every((at) => at >= line && at <= to);
+    return { from, to, name: short, owner, test: isTest ? test : null, isSetUp: isOfAll || isOfOthers };
   });
+}
+
+function readHead(lines: readonly string[], { leadLine, line }: { readonly leadLine: number; readonly line: number }) {
+  return lines
+    .slice(leadLine - 1, line)
+    .join('\n')
+    .toLowerCase();
+}
+
+/** `load() {` in an object, with which it is passed on. */
+function isOfObject(line: string): boolean {
+  return /^[\w$*\s]{1,120}\(/.test(line) && !line.includes('function');
+}
+
+/** Of each word the lines that have it. */
+function findNamingLines(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>();
+  for (const [at, line] of lines.entries()) {
+    for (const word of line.match(WORD) ?? []) {
+      const places = found.get(word);
+      if (places === undefined) found.set(word, [at + 1]);
+      else places.push(at + 1);
+    }
+  }
+  return found;
+}
+
+/** In lower case. */
+const TEST_MARKS = ['@test', '[test', 'test]', '::test', '[fact', '[theory', '[datatest', 'edtest', '#[rstest'];
+
+function isMeantAsTest(name: string, head: string): boolean {
+  return /^(?:test|benchmark|example|fuzz)/i.test(name) || TEST_MARKS.some((mark) => head.includes(mark));
 }
 
 const MAKERS: ReadonlySet<string> = new Set(['constructor', '__init__', '__new__', '__construct', '__post_init__']);
@@ -171,10 +210,14 @@ function listRunning({ lines, parts }: TestFile, failed: readonly FilePart[], na
   const idle = new Set(
     parts.filter((part) => !part.isSetUp && !isFailed(part) && !named.some((line) => holds(part, line))),
   );
+  const ofFailed = new Set(parts.filter(isFailed).map(({ name }) => name));
   for (;;) {
     const runs = markRunning(lines.length, idle);
     const words = new Set(lines.flatMap((line, at) => (runs[at + 1] === true ? (line.match(WORD) ?? []) : [])));
-    const called = [...idle].filter(({ name }) => name !== '' && words.has(name));
+    // What a class is made for may call any of it.
+    const isCalled = ({ name, owner }: FilePart) =>
+      (name !== '' && words.has(name)) || (owner !== '' && !ofFailed.has(owner) && words.has(owner));
+    const called = [...idle].filter(isCalled);
     if (called.length === 0) return runs;
     for (const part of called) idle.delete(part);
   }
@@ -197,5 +240,8 @@ function isAnyOf({ path, lines }: TestFile, runs: readonly boolean[], from: numb
 /** A line that only closes what was opened before moves with whatever is put in above it. */
 function doesSomething(path: string, line: string): boolean {
   const rest = line.replace(/[\s(){}[\];,]/g, '');
-  return rest !== '' && rest !== 'end' && !isCommentLine(path, line);
+  return rest !== '' && rest !== 'end' && (!isCommentLine(path, line) || FOR_TOOLS.test(line));
 }
+
+/** A comment that runners and compilers read: `@jest-environment`, `@dataProvider`, `//go:build`, `# frozen_string_literal`. */
+const FOR_TOOLS = /@[a-z]|\/\/go:|frozen_string_literal|coding[:=]/i;

@@ -251,3 +251,343 @@ it.each([
 ] as const)('%s is what fails: %s', async (_, edit) => {
   expect(await isBeside(edit)).toBe(false);
 });
+
+const FAKE_PY = `from shop import till
+
+
+class FakeClient:
+    def fetch(self, url):
+        return 1
+
+
+class TestTill:
+    def test_adds(self):
+        assert till.sum(FakeClient()) == 1
+
+    def test_opens(self):
+        assert till.opens()
+`;
+const FIX_PY = `import pytest
+
+
+@pytest.fixture(name="cart")
+def make_cart():
+    return [1]
+
+
+def test_adds(cart):
+    assert sum(cart) == 1
+
+
+def test_opens():
+    assert 1
+`;
+const ASYNC_PY = `import unittest
+
+
+class TestTill(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        self.till = 1
+
+    def get_app(self):
+        return 1
+
+    async def test_adds(self):
+        self.assertEqual(self.till, 1)
+
+    async def test_opens(self):
+        self.assertEqual(1, 1)
+`;
+const FAKE_JS = `/**
+ * @jest-${'environment'} jsdom
+ */
+import { till } from '../src/till.js';
+
+class FakeClient {
+  fetch(url) {
+    return 1;
+  }
+}
+
+const store = {
+  load() {
+    return 1;
+  },
+};
+
+describe('till', () => {
+  it('adds', () => {
+    expect(till(new FakeClient(), store)).toBe(1);
+  });
+
+  it('opens', () => {
+    expect(1).toBe(1);
+  });
+});
+`;
+const FAKE_GO = `package till
+
+type fakeStore struct {
+	rows int
+}
+
+func (f fakeStore) Load() int {
+	return f.rows
+}
+
+func TestAdds(t *testing.T) {
+	if Sum(fakeStore{1}) != 3 {
+		t.Fatal("sum")
+	}
+}
+
+func TestOpens(t *testing.T) {
+	Open(1)
+}
+`;
+const NG = `class TillTest {
+  @DataProvider(name = "rows")
+  public Object[][] listRows() {
+    return new Object[][] {{1}};
+  }
+
+  @Test(dataProvider = "rows")
+  public void adds(int n) {
+    assertSum(n);
+  }
+
+  @Test
+  public void opens() {
+    assertOpen("per");
+  }
+}
+`;
+const FAKE_JAVA = `class TillTest {
+  static class FakeStore implements Store {
+    @Override
+    public int load() {
+      return 1;
+    }
+  }
+
+  @Test
+  void adds() {
+    assertEquals(1, new Till(new FakeStore()).sum());
+  }
+
+  @Test
+  void opens() {
+    assertOpen("per");
+  }
+}
+`;
+const RUBY = `# frozen_string_literal: true
+
+require 'test_helper'
+
+class TillTest < Minitest::Test
+  def test_adds
+    assert_equal 1, Till.sum
+  end
+
+  def test_opens
+    assert Till.open
+  end
+end
+`;
+const PHP = `<?php
+class TillTest extends TestCase
+{
+    public function rows(): array
+    {
+        return [[1]];
+    }
+
+    /**
+     * @dataProvider rows
+     */
+    public function testAdds(int $n): void
+    {
+        $this->assertSame(1, $n);
+    }
+
+    public function testOpens(): void
+    {
+        $this->assertTrue(true);
+    }
+
+    protected function getPackageProviders($app)
+    {
+        return [1];
+    }
+}
+`;
+const RUST = `use till::sum;
+
+struct FakeStore;
+
+impl Store for FakeStore {
+    fn load(&self) -> u32 {
+        1
+    }
+}
+
+#[test]
+fn adds() {
+    assert_eq!(sum(FakeStore), 1);
+}
+
+#[test]
+fn opens() {
+    assert!(true);
+}
+`;
+const CS = `public class TillTests : IDisposable
+{
+    private class FakeStore : IStore
+    {
+        public int Load()
+        {
+            return 1;
+        }
+    }
+
+    public void Dispose()
+    {
+        Till.Close();
+    }
+
+    [Fact]
+    public void Adds()
+    {
+        Assert.Equal(1, new Till(new FakeStore()).Sum());
+    }
+
+    [Fact]
+    public void Opens()
+    {
+        Assert.True(true);
+    }
+}
+`;
+
+it.each([
+  [
+    'what is handed over',
+    {
+      path: 'tests/test_till.py',
+      text: FAKE_PY,
+      tests: ['tests/test_till.py::TestTill::test_adds'],
+      from: 'return 1',
+      to: 'return 2',
+    },
+  ],
+  [
+    'a fixture by another name',
+    {
+      path: 'tests/test_till.py',
+      text: FIX_PY,
+      tests: ['tests/test_till.py::test_adds'],
+      from: 'return [1]',
+      to: 'return [2]',
+    },
+  ],
+  [
+    'what is set up for it',
+    {
+      path: 'tests/test_till.py',
+      text: ASYNC_PY,
+      tests: ['tests/test_till.py::TestTill::test_adds'],
+      from: 'self.till = 1',
+      to: 'self.till = 2',
+    },
+  ],
+  [
+    'what a base class calls',
+    {
+      path: 'tests/test_till.py',
+      text: ASYNC_PY,
+      tests: ['tests/test_till.py::TestTill::test_adds'],
+      from: 'return 1',
+      to: 'return 2',
+    },
+  ],
+  [
+    'what is handed over',
+    { path: 'test/till.test.js', text: FAKE_JS, tests: ['till > adds'], from: 'return 1', to: 'return 2' },
+  ],
+  [
+    'a function of an object that is handed over',
+    {
+      path: 'test/till.test.js',
+      text: FAKE_JS,
+      tests: ['till > adds'],
+      from: 'load() {\n    return 1',
+      to: 'load() {\n    return 2',
+    },
+  ],
+  [
+    'a comment that the runner reads',
+    { path: 'test/till.test.js', text: FAKE_JS, tests: ['till > adds'], from: 'jsdom', to: 'node' },
+  ],
+  [
+    'what is handed over',
+    { path: 'till_test.go', text: FAKE_GO, tests: ['TestAdds'], from: 'return f.rows', to: 'return 2' },
+  ],
+  [
+    'what has its rows, by another name',
+    { path: 'src/test/java/TillTest.java', text: NG, tests: ['TillTest.adds'], from: '{{1}}', to: '{{2}}' },
+  ],
+  [
+    'what is handed over',
+    {
+      path: 'src/test/java/TillTest.java',
+      text: FAKE_JAVA,
+      tests: ['TillTest.adds'],
+      from: 'return 1',
+      to: 'return 2',
+    },
+  ],
+  [
+    'a comment that Ruby reads',
+    {
+      path: 'test/till_test.rb',
+      text: RUBY,
+      tests: ['TillTest#test_adds'],
+      from: '# frozen_string_literal: true\n',
+      to: '# frozen_string_literal: false\n',
+    },
+  ],
+  [
+    'a comment that names its rows',
+    {
+      path: 'tests/TillTest.php',
+      text: PHP,
+      tests: ['TillTest::testAdds'],
+      from: '@dataProvider rows',
+      to: '@dataProvider lines',
+    },
+  ],
+  [
+    'what has its rows',
+    { path: 'tests/TillTest.php', text: PHP, tests: ['TillTest::testAdds'], from: '[[1]]', to: '[[2]]' },
+  ],
+  [
+    'what a base class calls',
+    { path: 'tests/TillTest.php', text: PHP, tests: ['TillTest::testAdds'], from: 'return [1];', to: 'return [2];' },
+  ],
+  [
+    'what is handed over',
+    { path: 'tests/till.rs', text: RUST, tests: ['adds'], from: '        1\n', to: '        2\n' },
+  ],
+  [
+    'what is handed over',
+    { path: 'test/TillTests.cs', text: CS, tests: ['TillTests.Adds'], from: 'return 1', to: 'return 2' },
+  ],
+  [
+    'what ends it',
+    { path: 'test/TillTests.cs', text: CS, tests: ['TillTests.Adds'], from: 'Till.Close()', to: 'Till.Close(1)' },
+  ],
+] as const)('%s, which runs with it, is what fails: %s', async (_, edit) => {
+  expect(await isBeside(edit)).toBe(false);
+});
