@@ -113,7 +113,7 @@ function listDefinedParts(path: string, text: string, outline: readonly OutlineS
   const named = findNamingLines(lines);
   const spans = findSpans(path, text, outline)
     .filter(({ owner, line }) => !SCRIPT.test(path) || owner !== '' || !isOfObject(lines[line - 1] ?? ''))
-    .map((span) => ({ ...span, short: toShortName(span.name), head: readHead(lines, span) }));
+    .map((span) => ({ ...span, short: toShortName(span.name), head: readSpanHead(lines, span) }));
   const tests = spans.filter(({ kind, short, head }) => kind === 'function' && isMeantAsTest(short, head));
   return spans.map(({ short, head, kind, owner: owners, leadLine: from, line, lastLine: to }): FilePart => {
     const owner = toShortName(owners);
@@ -130,7 +130,10 @@ function listDefinedParts(path: string, text: string, outline: readonly OutlineS
   });
 }
 
-function readHead(lines: readonly string[], { leadLine, line }: { readonly leadLine: number; readonly line: number }) {
+function readSpanHead(
+  lines: readonly string[],
+  { leadLine, line }: { readonly leadLine: number; readonly line: number },
+) {
   return lines
     .slice(leadLine - 1, line)
     .join('\n')
