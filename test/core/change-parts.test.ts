@@ -105,6 +105,11 @@ describe('a new title', () => {
   it('is one where it asserts anything else', () => {
     expect(listAdded(old, old.replace('adds', 'adds one').replace('toBe(2)', 'toBeTruthy()'))).toEqual(['adds one']);
   });
+  it('is one where it stands in another group, with other things set up', () => {
+    const inGroup = (title: string, test: string) => `describe('${title}', () => {\n${test}});\n`;
+    const moved = inGroup('cart', old.replace('adds', 'adds one'));
+    expect(listAdded(inGroup('till', old), moved)).toEqual(['adds one']);
+  });
   it('is one where two come of one', () => {
     expect(listAdded(old, `${old.replace('adds', 'a')}${old.replace('adds', 'b')}`)).toEqual(['b']);
   });

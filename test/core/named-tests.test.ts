@@ -139,6 +139,7 @@ describe('where another file of the project makes the tests', () => {
     'list › ending in comment (tree)',
     'comments › ending in comment › adds',
     'never ending in comment',
+    'comments › ending in comment without a space',
   ])('is none of them: %s', (name) => expect(isOwnTest(name, { tests })).toBe(false));
   it('takes no more behind it where a runner makes the test', () => {
     expect(isOwnTest('comments › ending in comment (tree)', { tests: [{ ...short, isWrapped: false }] })).toBe(false);

@@ -99,6 +99,16 @@ describe('tests that a function of the file makes', () => {
     ["function check(input) { it(`adds \u0024{input.name}`, run); }\ncheck('a');", [['adds ', '']]],
     ["function check(name) { return cart(name, () => {}); }\ncheck('adds');", []],
     ['function check(name) { it(name, run); }\nfor (const name of rows) check(name);', [['', '']]],
+    // What is called with other titles besides is not left out.
+    [
+      "function check(name) { it(name, run); }\ncheck('adds');\nfor (const name of rows) check(name, 1);",
+      [['adds'], ['', '']],
+    ],
+    [
+      "function check(name) { it(`\u0024{name} (a)`, run); }\nfunction both(name) { check(name + ' twice'); }\ncheck('adds');\nboth('takes');",
+      [['', ' twice (a)'], ['adds (a)']],
+    ],
+    ["function check(name) { it(name, run); }\ncheck('adds');\nnames.forEach(check);", [['', '']]],
   ])('%s', (source, titles) => expect(list(source)).toEqual(titles));
 
   it('are changed where the function is', () => {

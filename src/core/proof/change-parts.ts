@@ -111,7 +111,7 @@ function readTitledTests(change: Exclude<FileChange, { kind: 'deleted' }>, writt
   return { tests, groups: written.groups };
 }
 
-/** What an old test does under a new title is no new test. */
+/** What an old test of the same groups does under a new title is no new test. */
 function countTestBodies(source: string, gone: readonly WrittenTest[]): Map<string, number> {
   const left = new Map<string, number>();
   for (const test of gone) {
@@ -130,10 +130,11 @@ function takeTestBody(left: Map<string, number>, body: string | null): boolean {
 const MAX_BODY = 20_000;
 
 /** Null where it is another function's, which may read the title, or too long. */
-function readTestBody(source: string, { body, parts }: WrittenTest): string | null {
+function readTestBody(source: string, { body, parts, groups }: WrittenTest): string | null {
   if (body === null || parts.length > 1 || body.to - body.from > MAX_BODY) return null;
   const text = source.slice(body.from, body.to);
-  return text.includes('{') ? text : null;
+  // What is set up for another group may make another test of the same words.
+  return text.includes('{') ? `${JSON.stringify(groups)}\n${text}` : null;
 }
 
 function findInnermost(tests: readonly WrittenTest[], line: number): WrittenTest | null {

@@ -158,12 +158,13 @@ function toFit(test: OwnTest, parts: readonly string[], { groups, isWhole }: Fou
   return { test, rank: [isWhole ? 1 : 0, length, groups] };
 }
 
-/** A title with more behind it, which begins with no letter or digit. */
+/** A title with more behind it, which begins with no letter or digit: with one it is the title of another test. */
 function findBegun(name: string, test: OwnTest, parts: readonly string[]): FoundTitle | null {
   const title = fold(parts[0] ?? '');
   const at = name.indexOf(`${title} `);
-  const isGroup = /^ [>›»] /.test(name.slice(at + title.length, at + title.length + 3));
-  return at < 0 || isGroup || !hasWords([title, '']) ? null : findTemplate(name, test, [`${title} `, '']);
+  const behind = name.slice(at + title.length + 1);
+  const isOther = /^(?:[>›»] |[\p{L}\p{N}])/u.test(behind);
+  return at < 0 || isOther || !hasWords([title, '']) ? null : findTemplate(name, test, [`${title} `, '']);
 }
 
 /** TAP writes `\#` for a number sign; what has the name of another is counted by the log's reader. */

@@ -162,12 +162,12 @@ function followChain({ tokens, pairs }: ReadSource, chain: Chain): boolean {
 function findTitleEnd({ tokens, pairs }: ReadSource, opens: number, closes: number): number | null {
   const first = tokens[opens + 1];
   const isLast = tokens[closes + 1]?.text !== '(';
-  return isTitle(first) && (isLast || isLiteral(first)) ? findComma(tokens, pairs, opens, closes) : null;
+  return isTitle(first) && (isLast || isWrittenTitle(first)) ? findComma(tokens, pairs, opens, closes) : null;
 }
 
-/** Behind a title that is written, which may be all that a function of one's own is given. */
+/** Behind the title, which may be all that a function of one's own is given. */
 function findMadeEnd({ tokens, pairs }: ReadSource, opens: number, closes: number): number | null {
-  return isLiteral(tokens[opens + 1]) ? (findComma(tokens, pairs, opens, closes) ?? closes) : null;
+  return opens + 1 < closes ? (findComma(tokens, pairs, opens, closes) ?? closes) : null;
 }
 
 function toCall(
@@ -189,14 +189,14 @@ function surroundParts(parts: readonly string[], { before, after }: Maker): read
   return joinComputed([...whole.slice(0, -1), (whole.at(-1) ?? '') + behind, ...more]);
 }
 
-function isLiteral(token: ScriptToken | undefined): boolean {
+export function isWrittenTitle(token: ScriptToken | undefined): boolean {
   return token?.kind === 'string' || token?.kind === 'template';
 }
 
 /** A function, list or object is none. */
 function isTitle(token: ScriptToken | undefined): boolean {
   if (token === undefined) return false;
-  return token.kind === 'word' ? !['async', 'function', 'class'].includes(token.text) : isLiteral(token);
+  return token.kind === 'word' ? !['async', 'function', 'class'].includes(token.text) : isWrittenTitle(token);
 }
 
 const MOST_TYPES = 400;
@@ -242,7 +242,7 @@ function splitSum(
     if (token?.kind === 'sign' && token.text === '+') length = 0;
     else {
       length += 1;
-      if (length === 1) terms.push(isLiteral(token) ? (token ?? null) : null);
+      if (length === 1) terms.push(isWrittenTitle(token) ? (token ?? null) : null);
       else terms[terms.length - 1] = null;
     }
     if (opensBracket(token)) at = pairs.get(at) ?? at;

@@ -1,11 +1,22 @@
 // Functions of a project that make its tests: those of the file itself, and what it takes from others.
 
 import type { ScriptToken } from './script-tokens.ts';
-import { DECLARES, isUsualWord, listWords, type Maker, type ReadSource, readTestCall } from './test-calls.ts';
+import {
+  DECLARES,
+  isUsualWord,
+  isWrittenTitle,
+  listWords,
+  type Maker,
+  type ReadSource,
+  readTestCall,
+} from './test-calls.ts';
 
 const MOST_MAKERS = 100;
 
-/** `function check(name, …) { it(name, …) }`, also with more around the name; those that are called with titles that are written. */
+/**
+ * `function check(name, …) { it(name, …) }`, also with more around the name; those that are called with titles that are
+ * written, and are handed to nothing that may call them with others.
+ */
 export function findMakers(script: ReadSource): ReadonlyMap<string, Maker> {
   const makers = new Map<string, Maker>();
   for (let at = 0; at < script.tokens.length && makers.size < MOST_MAKERS; at += 1) {
@@ -16,9 +27,18 @@ export function findMakers(script: ReadSource): ReadonlyMap<string, Maker> {
   const called = new Set<string>();
   const full = { ...script, makers };
   for (const [at, { kind, text }] of script.tokens.entries()) {
-    if (kind === 'word' && makers.has(text) && readTestCall(full, at) !== null) called.add(text);
+    if (kind !== 'word' || !makers.has(text)) continue;
+    const call = readTestCall(full, at);
+    if (call !== null && isWrittenTitle(script.tokens[call.opens + 1])) called.add(text);
+    if (call === null && !isDeclared(script.tokens, at)) makers.delete(text);
   }
   return new Map([...makers].filter(([name]) => called.has(name)));
+}
+
+/** Or it is a member of something else. */
+function isDeclared(tokens: readonly ScriptToken[], at: number): boolean {
+  const before = tokens[at - 1]?.text ?? '';
+  return before === 'function' || before === '.' || DECLARES.test(before);
 }
 
 interface DeclaredFunction {
