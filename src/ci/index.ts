@@ -4,7 +4,7 @@ export { type CheckEvidence, type FailureHistory, type Judgement, judgeCheck } f
 export { compilePattern } from './known-pattern.ts';
 export { findLeaning, listRedefined } from './leaning.ts';
 export { createReacher, type FollowedFailure, followFailure, MOST_FOLLOWED_TESTS } from './reach.ts';
-export { sharesCause } from './same-cause.ts';
+export { hasMoreErrors, sharesCause } from './same-cause.ts';
 export { listBesideFailing } from './test-lines.ts';
 export {
   findTestFiles,

@@ -21,6 +21,8 @@ export interface CheckEvidence {
     readonly sameCause: boolean | null;
     /** Tests that failed there. */
     readonly tests?: readonly string[];
+    /** Whether errors are named here that are not named there; absent: not known. */
+    readonly hasFewerErrors?: boolean;
   };
   /** The same failure so far; null: never seen. */
   readonly history: FailureHistory | null;
@@ -98,16 +100,21 @@ function explainInfrastructure({ read }: CheckEvidence): readonly Reason[] | nul
 }
 
 /** On the default branch there is no base that could be blamed. */
-function explainBrokenBase({ base, history, isOnDefault, read }: CheckEvidence): readonly Reason[] | null {
+function explainBrokenBase(evidence: CheckEvidence): readonly Reason[] | null {
+  const { base, history, isOnDefault, read } = evidence;
   if (isOnDefault) return null;
   const isRed = base.state === 'red';
-  const toReasons = (reason: Reason) => [reason, ...explainHistory(history)];
+  const toReasons = (...reasons: readonly Reason[]) => [...reasons, ...explainHistory(history)];
   // Red on the base for another cause is no excuse; nor is a red base where this failure is unknown there and its cause
   // is known.
-  if (isRed && base.sameCause === true) return toReasons({ code: 'red_on_base', check: base.name, cause: 'same' });
+  const same = { code: 'red_on_base', check: base.name, cause: 'same' } as const;
+  // One cause is one by the names of its tests: a test over a table may fail for more rows than it does there.
+  const certain = base.hasFewerErrors === true ? findTies(evidence).filter(isCertainTie) : [];
+  const more: Pick<typeof same & { readonly isMore?: true }, 'isMore'> = certain.length > 0 ? { isMore: true } : {};
+  if (isRed && base.sameCause === true) return toReasons({ ...same, ...more }, ...explainTies(certain));
   const shared = findSharedTests({ base, read });
   // Fewer tests than on the base: the change mends some of what is broken there.
-  if (shared.isAll) return toReasons({ code: 'red_on_base', check: base.name, cause: 'same', tests: shared.tests });
+  if (shared.isAll) return toReasons({ ...same, tests: shared.tests, ...more }, ...explainTies(certain));
   if (history?.isOpenOnDefault === true) return toReasons({ code: 'open_on_default' });
   if (!isRed || base.sameCause === false) return null;
   return toReasons({ code: 'red_on_base', check: base.name, cause: read.isInformative ? 'unknown' : 'unsaid' });

@@ -1,4 +1,5 @@
-// Whether two changes have the same failure for the same reason, as far as their files say.
+// What two red checks have in common: the cause, as far as files say, and the errors.
+import { type Excerpt, matchError } from 'causeway-ci-log';
 import type { Finding } from '../core/check/index.ts';
 import { isTest } from './touches.ts';
 
@@ -17,4 +18,24 @@ export function sharesCause(
   // The test fails there without this change's version of it.
   const isOwn = reached.some((file) => file.isCertain && !isTest(file.path) && !isCommon(file));
   return isSameTest && !isOwn && reached.some(isCommon);
+}
+
+/**
+ * Whether an excerpt names an error that the others together do not name, or one of them more often. Words with digits
+ * don't count: rows of a table that differ in these alone are told by how many they are.
+ */
+export function hasMoreErrors(here: Pick<Excerpt, 'lines'>, there: readonly Pick<Excerpt, 'lines'>[]): boolean {
+  const known = countErrors(there.flatMap(({ lines }) => lines));
+  return [...countErrors(here.lines)].some(([words, times]) => times > (known.get(words) ?? 0));
+}
+
+function countErrors(lines: readonly string[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const line of lines) {
+    const kind = matchError(line, false)?.kind;
+    if (kind === undefined || kind === 'summary' || kind === 'end') continue;
+    const words = line.split(/\s/).filter((word) => word !== '' && !/\d/.test(word));
+    times.set(words.join(' '), (times.get(words.join(' ')) ?? 0) + 1);
+  }
+  return times;
 }

@@ -1,6 +1,6 @@
 // Whether another change's analysis explains the failure of this one: by what both changed of what the failing test reaches.
 import { expect, it } from 'vitest';
-import { sharesCause } from '../../src/ci/same-cause.ts';
+import { hasMoreErrors, sharesCause } from '../../src/ci/same-cause.ts';
 import { EMPTY_EXCERPT } from '../../src/core/check/head.ts';
 
 const TEST = 'test/coupons.test.js';
@@ -39,4 +39,15 @@ it.each([
 it('is not assumed where it is unknown what a change touches', () => {
   expect(sharesCause({ excerpt: saying() }, { changed: ['src/a.js'], excerpt: saying() })).toBe(false);
   expect(sharesCause({ reached: [certain('src/a.js')], excerpt: saying() }, { excerpt: saying() })).toBe(false);
+});
+
+it.each<[string, boolean, readonly string[]]>([
+  ['the same with other values', false, ['    semver_test.go:40: Constraint ">1.2" failing with "1.1"', 'ok 3 of 90']],
+  ['fewer', false, []],
+  ['a row more', true, [40, 41].map((line) => `    semver_test.go:${line}: Constraint "<${line}" failing with "9"`)],
+  ['another error', true, ['    semver_test.go:52: Invalid version given']],
+])('tells whether there are more errors than on the base: %s', (_, isMore, lines) => {
+  const base = { lines: ['    semver_test.go:38: Constraint "=2" failing with "2.0"', 'done'] };
+  expect(hasMoreErrors({ lines }, [base])).toBe(isMore);
+  expect(hasMoreErrors({ lines }, [base, { lines }])).toBe(false);
 });

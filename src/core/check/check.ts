@@ -293,7 +293,7 @@ export function describeReason(reason: Reason): string {
     case 'open_on_default':
       return 'the default branch has the same failure';
     case 'red_on_base':
-      return `${nameCheck(reason.check)} fails on the base too${FAILS_ON_BASE[reason.cause]}${describeShared(reason.tests)}`;
+      return `${nameCheck(reason.check)} fails on the base too${FAILS_ON_BASE[reason.cause]}${describeShared(reason.tests)}${reason.isMore === true ? ', but with errors here that are not there' : ''}`;
     case 'green_on_base':
       return `${nameCheck(reason.check)} passes on the base`;
     case 'untied':

@@ -93,4 +93,4 @@ export {
 export { describeNotBegun } from './not-begun.ts';
 export { addOverrides, type FailureOverride, isFailing, isRepeatable, listRedKeys } from './override.ts';
 export type { Override, Reason, Verdict } from './verdict.ts';
-export { countWhose, describeWhoseCount, judgeWhose, type Whose } from './whose.ts';
+export { countWhose, describeWhoseCount, isMoreThanOnBase, judgeWhose, type Whose } from './whose.ts';

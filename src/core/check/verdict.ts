@@ -19,6 +19,8 @@ export type Reason =
       readonly cause: 'same' | 'other' | 'unknown' | 'unsaid';
       /** Of the failed tests those that fail there as well; absent: none is known. */
       readonly tests?: readonly string[];
+      /** It names errors here that it does not name there, and the change touches what fails; absent: not known of both. */
+      readonly isMore?: true;
     }
   | { readonly code: 'green_on_base'; readonly check: string }
   /**

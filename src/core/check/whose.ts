@@ -31,6 +31,7 @@ function judgeUnanswered(
 ): Whose {
   switch (verdict) {
     case 'base_broken':
+      return isMoreThanOnBase(reasons) ? 'unknown' : 'not_this_change';
     case 'infrastructure':
       return 'not_this_change';
     case 'flaky':
@@ -45,6 +46,11 @@ function judgeUnanswered(
       if (sharedFrom !== null || (failure !== null && failure.flakyHits > 0)) return 'unknown';
       return base === 'green' || isNewBesideBase(reasons) ? 'likely_this_change' : 'unknown';
   }
+}
+
+/** The same tests fail on the base, and the change may have broken more in them. */
+export function isMoreThanOnBase(reasons: JudgedFinding['reasons']): boolean {
+  return reasons.some((reason) => reason.code === 'red_on_base' && reason.isMore === true);
 }
 
 /** Some of the failed tests failed on the base already: so the others ran there, and passed or are new. */

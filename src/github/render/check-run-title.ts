@@ -10,6 +10,7 @@ import {
   type Failure,
   type Finding,
   type Head,
+  isMoreThanOnBase,
   nameBareError,
   type Override,
   splitError,
@@ -143,10 +144,15 @@ function describeShort(content: CheckRunContent, cause: ShownCause): string {
 function renderCauseTitle(content: CheckRunContent, cause: ShownCause, max: number): string {
   const source = attributeFailure(content, cause);
   const lead = describeInPlain(content, cause, source);
-  if (source.kind === 'base_broken') return isOnDefault(content) ? lead : `${lead}, not your change`;
+  if (source.kind === 'base_broken') return `${lead}${describeBaseRest(content, cause)}`;
   const rest = describeRest(content, cause, source);
   const sign = source.kind === 'known' ? ' ·' : ':';
   return rest === '' ? lead : `${lead}${sign} ${formatPlainLabel(rest, max - lead.length - 3)}`;
+}
+
+function describeBaseRest(content: CheckRunContent, { finding }: ShownCause): string {
+  if (isOnDefault(content)) return '';
+  return isMoreThanOnBase(finding.reasons) ? ', but with more errors here' : ', not your change';
 }
 
 function describeRest({ isPublic }: CheckRunContent, cause: ShownCause, source: Attribution): string {

@@ -12,6 +12,7 @@ import {
   describeReason,
   describeUnread,
   type Finding,
+  isMoreThanOnBase,
   isUntold,
   judgeWhose,
   mayNameCommits,
@@ -497,6 +498,7 @@ function describeNextBySource(content: CheckRunContent, cause: ShownCause): stri
       if (isOnDefault(content)) return 'next: fix what failed before this push';
       const base = formatCodeSpan(findBase(content)) || 'the base';
       const link = linkReport(content, cause, `${base}’s check run`);
+      if (isMoreThanOnBase(cause.finding.reasons)) return `next: compare its errors with ${link || `those of ${base}`}`;
       return `nothing to do here, ${link === '' ? `${base} needs a fix` : `follow ${link}`}`;
     }
     case 'flaky':

@@ -89,7 +89,7 @@ async function createNewJudge(look: Look, place: HeadPlace, readBase: () => Prom
     const ties: Tie[] = [];
     for (const one of red) {
       const { check, passedHere } = one.suspect;
-      const { greenAt, ...base } = onBase.compare(check, group.fingerprint);
+      const { greenAt, ...base } = onBase.compare(check, { fingerprint: group.fingerprint, excerpt: one.read.excerpt });
       const { ties: tied, leaning } = await findTies(one, base.state === 'unknown');
       const ofTests = await readTestHistories(look, one.read.excerpt.tests, where);
       const judgement = judgeCheck({

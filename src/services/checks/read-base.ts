@@ -1,6 +1,6 @@
 // The same checks on the base of a pull request: their colour, and what failed there.
-import type { FailedBefore } from 'causeway-ci-log';
-import type { CheckEvidence } from '../../ci/index.ts';
+import type { Excerpt, FailedBefore, ReadCheck } from 'causeway-ci-log';
+import { type CheckEvidence, hasMoreErrors } from '../../ci/index.ts';
 import {
   ALL_OUTPUT,
   type Check,
@@ -16,7 +16,10 @@ import type { SuspectCheck } from './sort-checks.ts';
 
 export interface BaseChecks {
   /** With the cause of that fingerprint. `greenAt`: since when it is green there; "" where it is not. */
-  readonly compare: (check: Check, fingerprint: string) => CheckEvidence['base'] & { readonly greenAt: string };
+  readonly compare: (
+    check: Check,
+    here: Pick<ReadCheck, 'fingerprint' | 'excerpt'>,
+  ) => CheckEvidence['base'] & { readonly greenAt: string };
   /** What failed there of the same check; null: nothing is known of that. */
   readonly findFailed: (check: Check) => FailedBefore | null;
 }
@@ -26,6 +29,7 @@ interface BaseCause {
   readonly name: string;
   readonly fingerprint: string;
   readonly failed: FailedBefore;
+  readonly excerpt: Excerpt;
 }
 
 const UNKNOWN: BaseChecks = {
@@ -66,7 +70,7 @@ async function readBaseChecks(look: Look, place: PullPlace, suspects: readonly S
     if (fingerprint === undefined) continue;
     const failed = toFailed(finding);
     for (const { app, name } of finding.checks.filter((one) => one.isRed))
-      causes.push({ app, name, fingerprint, failed });
+      causes.push({ app, name, fingerprint, failed, excerpt: finding.excerpt });
   }
   const findCauses = (check: Check) => {
     const isRedThere = latestOf.get(toCheckKey(check))?.state === 'red';
@@ -78,7 +82,7 @@ async function readBaseChecks(look: Look, place: PullPlace, suspects: readonly S
   });
   causes.push(...(await readUnjudged(look, place, unjudged)));
   return {
-    compare: (check, fingerprint) => {
+    compare: (check, { fingerprint, excerpt }) => {
       const { state = 'waiting', endedAt = '' } = latestOf.get(toCheckKey(check)) ?? {};
       const known = findCauses(check);
       return {
@@ -86,6 +90,12 @@ async function readBaseChecks(look: Look, place: PullPlace, suspects: readonly S
         state: state === 'waiting' ? 'unknown' : state,
         sameCause: known.length === 0 ? null : known.some((cause) => cause.fingerprint === fingerprint),
         tests: known.flatMap(({ failed }) => failed.tests),
+        hasFewerErrors:
+          known.length > 0 &&
+          hasMoreErrors(
+            excerpt,
+            known.map((cause) => cause.excerpt),
+          ),
         greenAt: state === 'green' ? endedAt : '',
       };
     },
@@ -114,7 +124,8 @@ async function readUnjudged(look: Look, place: PullPlace, red: readonly Check[])
       look.signal.throwIfAborted();
       const { fingerprint, isInformative, infrastructure, excerpt, places } = read;
       if (!isInformative && infrastructure === null) continue;
-      causes.push({ app, name, fingerprint, failed: { tests: excerpt.tests, paths: places.map(({ path }) => path) } });
+      const failed = { tests: excerpt.tests, paths: places.map(({ path }) => path) };
+      causes.push({ app, name, fingerprint, failed, excerpt });
     }
   } catch (error) {
     if (!(error instanceof ChecksSpent)) throw error;

@@ -20,6 +20,25 @@ it('says that it is red on main as well where the cause is the same, in the chec
   expect((await desk.failures()).map(({ hits }) => hits)).toEqual([2]);
 });
 
+it('leaves open whose it is where the test fails on main too, but with fewer errors, and the change touches it', async () => {
+  const desk = await stage.desk('corner/more');
+  await desk.run(await desk.tip(), { test: COUPONS });
+  const asked = desk.begun().length;
+  const more = { ...COUPONS, error: [...COUPONS.error, 'RangeError: no coupon may take more than all'] };
+  const { number, sha } = await desk.pull();
+  await desk.run(sha, { test: more });
+  const shown = desk.checkRun(sha);
+  expect(shown.title).toBe('Broken on main, but with more errors here');
+  expect(shown.words).toContain("1 check failed, can't tell whether because of this change");
+  expect(shown.words).toContain('fails on the base too, for the same reason, but with errors here that are not there');
+  expect(shown.words).toContain('next: compare its errors with');
+  expect([desk.comments(number), desk.begun().length]).toEqual([[], asked]);
+  const shelf = 'export const shelf = [];\n';
+  const beside = await desk.pull({ branch: 'shelf', files: { 'src/shelf.js': shelf } });
+  await desk.run(beside.sha, { test: more });
+  expect(desk.checkRun(beside.sha).title).toBe('Broken on main, not your change');
+});
+
 it('knows that it was red on the base before, though the failure came back there under another check', async () => {
   const desk = await stage.desk('corner/elsewhere');
   await desk.run(await desk.tip(), { nightly: COUPONS });
