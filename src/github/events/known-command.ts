@@ -33,8 +33,9 @@ export async function carryOutKnown(
         return await reply({ code: 'known_tied', issue: answer.issue, pattern: answer.pattern });
       return await acceptCommand(deps, at, { command: `known #${answer.issue}` }, signal);
     case 'ended': {
-      const words = `known #${findIssueOf(command, at) ?? ''} no`;
-      return await acceptCommand(deps, at, { command: words, overtakes: ['known_proposed', 'known_tied'] }, signal);
+      const issue = findIssueOf(command, at);
+      const overtakes = { codes: ['known_proposed', 'known_tied'], issue } as const;
+      return await acceptCommand(deps, at, { command: `known #${issue ?? ''} no`, overtakes }, signal);
     }
   }
 }

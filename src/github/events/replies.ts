@@ -90,18 +90,18 @@ export async function replyToCommand(
 
 interface AcceptedCommand {
   readonly command: string;
-  readonly overtakes?: readonly CommandReply['why']['code'][];
+  /** Answers about an issue that it ends besides, to whomever; absent: none. */
+  readonly overtakes?: { readonly codes: readonly CommandReply['why']['code'][]; readonly issue: number | null };
 }
 
 /**
  * Says that a command is carried out: a reaction. An answer of ours that it overtakes, such as why an earlier try of the same person was not
- * carried out, says so from then on, which notifies nobody. `command`: what follows `/analyse`; `overtakes`: answers to whomever that it ends
- * besides.
+ * carried out, says so from then on, which notifies nobody. `command`: what follows `/analyse`.
  */
 export async function acceptCommand(
   deps: CausewayAppDeps,
   at: EventSubject,
-  { command, overtakes = [] }: AcceptedCommand,
+  { command, overtakes }: AcceptedCommand,
   signal: AbortSignal,
 ): Promise<void> {
   await addReaction(deps, at, 'eyes', signal);
@@ -112,12 +112,14 @@ export async function acceptCommand(
     at: givenAt,
     to: { id: by.id, login: by.login },
   };
-  const isOvertaken = ({ code, to }: { readonly code: string; readonly to: number }) =>
-    overtakes.some((one) => one === code) || (to === by.id && !isCarriedOut({ code }));
+  const isOvertaken = ({ code, to, issue }: NonNullable<ReturnType<typeof readReplyMarker>>) =>
+    (issue === overtakes?.issue && overtakes.codes.some((one) => one === code)) ||
+    (to === by.id && !isCarriedOut({ code }));
   const thread = await deps.store.findThreadOfSubject(at.project.id, at.subject);
   const standing = thread?.record.reply;
   if (thread !== null && standing !== undefined && standing !== null) {
-    if (isOvertaken({ code: standing.why.code, to: standing.to?.id ?? 0 }))
+    const { why, to } = standing;
+    if (isOvertaken({ code: why.code, to: to?.id ?? 0, issue: 'issue' in why ? why.issue : null }))
       await deps.store.saveCommandReply(thread.id, reply, deps.now().toISOString());
   }
   try {

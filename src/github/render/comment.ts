@@ -844,16 +844,24 @@ export function renderReply(reply: CommandReply): string {
 }
 
 function formatSaidMarker({ why, to }: CommandReply): string {
-  return `<!-- causeway said=${why.code} to=${to?.id ?? 0} -->`;
+  const about = 'issue' in why && why.issue !== null ? ` about=${why.issue}` : '';
+  return `<!-- causeway said=${why.code} to=${to?.id ?? 0}${about} -->`;
+}
+
+interface SaidReply {
+  readonly code: string;
+  readonly to: number;
+  /** The issue that it is about; null: none. */
+  readonly issue: number | null;
 }
 
 /** What a comment that is nothing but a reply says, and to whom; null: another comment, or one of an earlier version. */
-export function readReplyMarker(body: string): { readonly code: string; readonly to: number } | null {
-  const [, code, to] = (isReplyOnly(body) && SAID_MARKER.exec(body)) || [];
-  return code === undefined ? null : { code, to: Number(to) };
+export function readReplyMarker(body: string): SaidReply | null {
+  const [, code, to, issue] = (isReplyOnly(body) && SAID_MARKER.exec(body)) || [];
+  return code === undefined ? null : { code, to: Number(to), issue: issue === undefined ? null : Number(issue) };
 }
 
-const SAID_MARKER = /^<!-- causeway said=([a-z_]{1,60}) to=(\d{1,20}) -->\r?$/m;
+const SAID_MARKER = /^<!-- causeway said=([a-z_]{1,60}) to=(\d{1,20})(?: about=(\d{1,10}))? -->\r?$/m;
 
 function formatProofMarker(proofId: string): string {
   return `<!-- causeway proof=${proofId} -->`;

@@ -271,6 +271,18 @@ it('ends when the issue is closed, and what comes back is a regression', async (
   expect(desk.checkRun(third.sha).title).toMatch(new RegExp(`^Known: #${issue} · `));
 });
 
+it('goes on asking about a pattern where another issue is untied', async () => {
+  const { desk, issue } = await shopWithIssue('corner/asked-on');
+  const { number } = await redPull(desk, { test: COUPONS });
+  const other = stage.double.people.openIssue(desk.name, { by: 'nora', title: 'Coupons fail again' }).number;
+  await desk.say(number, 'mara', `/analyse known #${other}`);
+  await desk.say(number, 'mara', `/analyse known #${issue} "Cannot destructure property"`);
+  const asked = newest(desk, number);
+  expect(asked).toContain(`/analyse known #${issue} yes`);
+  await desk.say(number, 'nora', `/analyse known #${other} no`);
+  expect(newest(desk, number)).toBe(asked);
+});
+
 describe('an issue that is no longer there', () => {
   it.each([
     ['was deleted', 'deleted'],
