@@ -22,9 +22,11 @@ export function sharesCause(
 
 /**
  * Whether an excerpt names an error that the others together do not name, or one of them more often. Words with digits
- * don't count: rows of a table that differ in these alone are told by how many they are.
+ * don't count: rows of a table that differ in these alone are told by how many they are. Of one that shows no error it isn't
+ * known how many there were.
  */
 export function hasMoreErrors(here: Pick<Excerpt, 'lines'>, there: readonly Pick<Excerpt, 'lines'>[]): boolean {
+  if (there.some(({ lines }) => countErrors(lines).size === 0)) return false;
   const known = countErrors(there.flatMap(({ lines }) => lines));
   return [...countErrors(here.lines)].some(([words, times]) => times > (known.get(words) ?? 0));
 }

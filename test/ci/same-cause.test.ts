@@ -50,4 +50,6 @@ it.each<[string, boolean, readonly string[]]>([
   const base = { lines: ['    semver_test.go:38: Constraint "=2" failing with "2.0"', 'done'] };
   expect(hasMoreErrors({ lines }, [base])).toBe(isMore);
   expect(hasMoreErrors({ lines }, [base, { lines }])).toBe(false);
+  // Nothing of it was kept.
+  expect(hasMoreErrors({ lines }, [EMPTY_EXCERPT])).toBe(false);
 });
