@@ -21,6 +21,7 @@ it.each<[string, readonly string[]]>([
   ["import { test as spec } from 'vitest';\nspec('adds', () => {});", ['adds']],
   ["import check from 'ava';\ncheck('adds', (t) => {});", ['adds']],
   ["const check = require('tape');\ncheck('adds', (t) => {});", ['adds']],
+  ["const t = require('tap');\nt.test('adds', (own) => { own.same(sum, 2, 'sum'); });", ['adds']],
   ["const signedIn = base.extend({});\nconst own = test.extend<Cart>({});\nown.only('adds', () => {});", ['adds']],
   ["const later = test.concurrent;\nconst most = later;\nmost('adds', () => {});", ['adds']],
 ])('%s', (source, parts) => expect(readWrittenTests(source)?.tests.map((test) => test.parts)).toEqual([parts]));

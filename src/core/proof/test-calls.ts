@@ -127,8 +127,9 @@ function beginChain({ tokens, aliases, makers }: ReadSource, at: number): Chain 
   if (!isUsualWord(usual)) return null;
   if (before?.kind === 'word' && before.text === 'function') return null;
   const isOwned = before?.kind === 'sign' && before.text === '.';
-  // Of `test.describe` the first word has been read.
-  if (isOwned && (owner?.kind !== 'word' || !OWNERS.test(owner.text) || isUsualWord(owner.text))) return null;
+  if (isOwned && (owner?.kind !== 'word' || !OWNERS.test(owner.text))) return null;
+  // Of `test.describe` the first word has been read, and so it has where the file calls that otherwise.
+  if (isOwned && isUsualWord(aliases.get(owner?.text ?? '') ?? owner?.text ?? '')) return null;
   return { at, maker: null, isGroup: GROUP.test(usual), hasRows: false, next: at + 1 };
 }
 
