@@ -237,8 +237,11 @@ function markRunning(count: number, idle: ReadonlySet<FilePart>): boolean[] {
 function isAnyOf({ path, lines }: TestFile, runs: readonly boolean[], from: number, count: number): boolean {
   return lines
     .slice(from, from + count)
-    .some((line, index) => runs[from + index + 1] === true && doesSomething(path, line));
+    .some((line, index) => OF_MODULES.test(line) || (runs[from + index + 1] === true && doesSomething(path, line)));
 }
+
+/** Wherever it stands, it is done for the whole file. */
+const OF_MODULES = /\b(?:vi|jest)\.(?:un)?mock\(/;
 
 /** A line that only closes what was opened before moves with whatever is put in above it. */
 function doesSomething(path: string, line: string): boolean {

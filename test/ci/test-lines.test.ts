@@ -227,6 +227,7 @@ it.each([
     },
   ],
   ['a helper that it calls', { ...script, from: 'return { items };', to: 'return { items: [] };' }],
+  ['a module that another test mocks', { ...script, from: "makeStaff('per')", to: "vi.mock('../src/till.js')" }],
   ['an import', { ...script, from: "'../src/till.js'", to: "'../src/till2.js'" }],
   ['itself, with a new name', { ...script, tests: ['till > adds all'], from: "it('adds'", to: "it('adds all'" }],
   [

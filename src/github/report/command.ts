@@ -73,7 +73,7 @@ function formatAfter(lines: MarkedMarkdown['lines']): string {
   const last = lines.findLastIndex(({ kind, text }) => kind !== 'quote' && text.trim() !== '');
   const isOverQuote = lines.slice(last + 1).some(({ kind }) => kind === 'quote');
   const [over = '', end = ''] = [lines[last - 1]?.text.trim(), lines[last]?.text.trim()];
-  const isHead = isOverQuote && end.endsWith(':') && /\b20\d\d\b/.test(end);
+  const isHead = isOverQuote && end.endsWith(':') && /\b20\d\d\b/.test(end) && /\d[:.h]\d\d|@/.test(end);
   // Broken before its last word.
   const isWrapped = isOverQuote && end.endsWith(':') && !end.includes(' ') && /\b20\d\d\b.{0,200}>$/.test(over);
   const to = isHead ? last : isWrapped ? last - 1 : lines.length;

@@ -26,6 +26,7 @@ describe('a comment', () => {
       analyse('see it'),
     ],
     ['/analyse see it\n\nAm 3.3.2026 um 10:00 <lena@example.com>\nschrieb:\n> was jemand sagte', analyse('see it')],
+    ['/analyse it\nIt worked until 2025:\n> the log', analyse('it\nIt worked until 2025:')],
     ['/analyse it\nSince 2026 it says:\nnothing', analyse('it\nSince 2026 it says:\nnothing')],
     ['/analyse this part <!-- and not this -->', analyse('this part')],
     ['Thanks!\n\n/analyse', analyse()],
