@@ -21,9 +21,9 @@ export function sharesCause(
 }
 
 /**
- * Whether an excerpt names an error that the others together do not name, or one of them more often. Words with digits
- * don't count: rows of a table that differ in these alone are told by how many they are. Of one that shows no error it isn't
- * known how many there were.
+ * Whether an excerpt names an error that the others together don't name, or names one more often than they do. Words with
+ * digits are ignored, so rows of a table that differ only in these are told apart by their number. False where one of the
+ * others shows no error at all: how many it had is unknown.
  */
 export function hasMoreErrors(here: Pick<Excerpt, 'lines'>, there: readonly Pick<Excerpt, 'lines'>[]): boolean {
   if (there.some(({ lines }) => countErrors(lines).size === 0)) return false;
@@ -36,8 +36,11 @@ function countErrors(lines: readonly string[]): ReadonlyMap<string, number> {
   for (const line of lines) {
     const kind = matchError(line, false)?.kind;
     if (kind === undefined || kind === 'summary' || kind === 'end') continue;
-    const words = line.split(/\s/).filter((word) => word !== '' && !/\d/.test(word));
-    times.set(words.join(' '), (times.get(words.join(' ')) ?? 0) + 1);
+    const words = line
+      .split(/\s/)
+      .filter((word) => word !== '' && !/\d/.test(word))
+      .join(' ');
+    times.set(words, (times.get(words) ?? 0) + 1);
   }
   return times;
 }

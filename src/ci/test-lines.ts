@@ -35,8 +35,8 @@ export async function listBesideFailing(
 }
 
 /**
- * True also where it can't be told: a test of a computed name, a file that is new or too large, an error outside of the
- * tests.
+ * Whether the change touches lines that run with the failing tests. True also where that is unknown: a test with a computed
+ * name, a file that is new or too large, an error outside of the tests.
  */
 async function touchesFailing(
   { before, after }: TwoTrees,
@@ -67,17 +67,17 @@ interface TestFile {
   readonly parts: readonly FilePart[];
 }
 
-/** Lines that run, or do not, as one; 1-based and inclusive. */
+/** A range of lines that runs as a whole or not at all; 1-based and inclusive. */
 interface FilePart {
   readonly from: number;
   readonly to: number;
-  /** By which it is called; "" for what nothing calls. */
+  /** The name by which it is called; "" if nothing calls it. */
   readonly name: string;
-  /** Of the class that it is a member of; "": of none. */
+  /** Name of its class; "" if it is in none. */
   readonly owner: string;
-  /** Null: it is none. */
+  /** Null if it is not a test. */
   readonly test: OwnTest | null;
-  /** What runs without being called from the file: what is set up for all of its tests, what others call. */
+  /** It runs although the file doesn't call it: set-up for all tests, or something that others call. */
   readonly isSetUp: boolean;
 }
 
@@ -145,7 +145,7 @@ function isOfObject(line: string): boolean {
   return /^[\w$*\s]{1,120}\(/.test(line) && !line.includes('function');
 }
 
-/** Of each word the lines that have it. */
+/** The lines on which each word stands. */
 function findNamingLines(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>();
   for (const [at, line] of lines.entries()) {
@@ -240,7 +240,7 @@ function isAnyOf({ path, lines }: TestFile, runs: readonly boolean[], from: numb
     .some((line, index) => OF_MODULES.test(line) || (runs[from + index + 1] === true && doesSomething(path, line)));
 }
 
-/** Wherever it stands, it is done for the whole file. */
+/** Runners hoist it, so it applies to the whole file wherever it is written. */
 const OF_MODULES = /\b(?:vi|jest)\.(?:un)?mock\(/;
 
 /** A line that only closes what was opened before moves with whatever is put in above it. */

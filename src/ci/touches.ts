@@ -17,8 +17,8 @@ import { createPassedOnFinder, type PassedOnFinder } from './passed-on.ts';
 
 /**
  * `named`: the failure names the file. `tested`: the failing test is that file's, by the names and folders of both.
- * `used`: the failing test imports it, or uses what it defines. `beside`: it is in that file, and the change touches other
- * tests there alone.
+ * `used`: the failing test imports it, or uses what it defines. `beside`: the failing test is in that file, but the change
+ * touches only other tests there.
  */
 export interface Tie {
   readonly path: string;

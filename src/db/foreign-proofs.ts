@@ -142,7 +142,7 @@ async function findExamined(reader: Reader, projectId: string, pullRequest: numb
   return proofs.find((proof) => !isOfAnotherHead(proof)) ?? proofs[0] ?? null;
 }
 
-/** And nothing of it is left to take away. */
+/** Whether it was refused because the head was named wrongly or too late, with nothing left to clean up. */
 function isOfAnotherHead({ progress }: ForeignProof): boolean {
   if (progress.phase !== 'ended' || !progress.isTidy || progress.result.kind !== 'refused') return false;
   return progress.result.because.code === 'moved' || progress.result.because.code === 'absent';

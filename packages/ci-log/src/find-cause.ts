@@ -330,7 +330,7 @@ const ANNOUNCING =
 /** Minitest's, whose message is on the next line. */
 const MINITEST_HEADING = /^\S.{0,600} \[[^\s\]]{1,300}:\d{1,6}\]:$/;
 
-/** Index of the message where the line only has a test of minitest's and its place; otherwise that of the line. */
+/** Index of the line with the message: the next one where minitest prints only the test and its place on this one. */
 export function findHeadedMessage(lines: readonly LogLine[], at: number, to = lines.length): number {
   return MINITEST_HEADING.test(lines[at]?.text ?? '') ? findNextText(lines, at, to) : at;
 }

@@ -10,7 +10,7 @@ const TAPE_TEST = /^# (?!Subtest: )(\S.{0,699})$/;
 const RESULT = /^(\s{0,60})(?:not )?ok \d{1,6}( - | )/;
 /** Of brittle, whose tests have a comment above them as tape's, and a result of their own. */
 const OWN_RESULT = /^(?:not )?ok \d{1,6} - (.{1,699}?)(?: # .{0,200})?$/;
-/** How many there were: no test begins behind it. */
+/** The plan, with the number of tests. No test starts after it. */
 const PLAN = /^1\.\.\d/;
 /** Node's last line after the stack of an uncaught error. */
 const ENDED = /^Node\.js v\d{1,3}\.\d/;

@@ -68,7 +68,7 @@ function reach(caller: ApiCaller, call: Call): GithubRepository | Answer {
   }
   const found = state.repositories.get(Number(params['repository_id']));
   if (found === undefined) return notFound();
-  // Where GitHub leads to, every token reads what is public.
+  // GitHub's redirects lead to addresses by repository number, where any token may read public repositories.
   const isPublic = call.method === 'GET' && !found.isPrivate;
   return isPublic || canSee(state, caller, found) ? blockedOr(found) : notFound();
 }

@@ -137,7 +137,7 @@ export type KnownRefusal =
   | {
       readonly code:
         | 'known_needs_issue'
-        /** What may be the pattern stands below the command. */
+        /** A line below the command may be meant as the pattern. */
         | 'known_pattern_below'
         | 'known_issue_gone'
         | 'known_issue_closed'

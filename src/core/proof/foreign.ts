@@ -153,7 +153,7 @@ export interface RefusedCall {
 /** What has to be known whole: rules of the base branch; runs of the head, jobs of a run; checks of a commit; what others did on our draft. */
 export type NeededList = 'rules' | 'head_runs' | 'jobs' | 'head_checks' | 'base_checks' | 'red_checks' | 'acts';
 
-/** As many of each as are read. */
+/** How many of each are read at most. */
 export const MOST_NEEDED = 500;
 
 /** What somebody else did on a branch: an App, by its slug, in whatever way; or a run of a workflow that something started. */

@@ -158,7 +158,7 @@ function toFit(test: OwnTest, parts: readonly string[], { groups, isWhole }: Fou
   return { test, rank: [isWhole ? 1 : 0, length, groups] };
 }
 
-/** A title with more behind it, which begins with no letter or digit: with one it is the title of another test. */
+/** A title may be followed by more text, unless that starts with a letter or digit: then it is another test's title. */
 function findBegun(name: string, test: OwnTest, parts: readonly string[]): FoundTitle | null {
   const title = fold(parts[0] ?? '');
   const at = name.indexOf(`${title} `);

@@ -140,7 +140,7 @@ export function isUsualWord(word: string): boolean {
   return TEST.has(word) || GROUP.test(word);
 }
 
-/** False: it is no test. */
+/** False if the call makes no test. */
 function followChain({ tokens, pairs }: ReadSource, chain: Chain): boolean {
   const [token, name] = [tokens[chain.next], tokens[chain.next + 1]];
   if (token?.kind === 'template') {

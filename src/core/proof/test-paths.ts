@@ -4,7 +4,7 @@ import { toComparablePath } from 'causeway-paths';
 /** Those of frameworks and of data for tests; `unittests`, `Shop.Tests`, `ts-tests`. `testing` and `…test` are mostly parts that ship. */
 const TEST_FOLDER =
   /^(?:tests?|__tests__|__tests|specs?|e2e|testdata|fixtures?|__mocks__|__snapshots__|snapshots|androidtest|cypress|(?:integration|unit|functional|acceptance|smoke|e2e)[-_]?test|[^/]+tests)$/;
-/** Words that end alike. */
+/** `contests`, `protests` and `attests` end like folders of tests. */
 const NO_TEST_FOLDER = /^(?:con|pro|at)tests$/;
 /** Of Kotlin and Gradle, such as `src/jvmTest/kotlin`. */
 const SOURCE_SET = /(?:^|\/)src\/[a-z]\w{0,60}Test\w{0,60}\/(?:kotlin|java|groovy|scala|resources)\//;

@@ -61,7 +61,7 @@ type ApiRun =
 
 interface ActReading {
   readonly needed: NeededList | null;
-  /** Which runs are acts. */
+  /** Whether a run counts as an act. */
   readonly counts: (work: ProveWork, run: ApiRun) => Promise<boolean>;
 }
 

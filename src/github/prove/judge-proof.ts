@@ -159,9 +159,9 @@ async function listStrangeRuns(
 }
 
 interface SortedTests {
-  /** Those that did not fail. */
+  /** Tests that did not fail. */
   readonly quiet: readonly string[];
-  /** Those of which that can't be said: their names say too little, or the run ended before them. */
+  /** Tests whose result is unknown: their names say too little, or the run ended before them. */
   readonly unseen: readonly string[];
 }
 

@@ -108,7 +108,7 @@ export async function noteStale(work: ProveWork): Promise<void> {
     await deps.store.saveForeignProof(proof.id, { progress, checkRun }, deps.now().toISOString());
 }
 
-/** Whether the newer head has other tests or another change than the one that was examined. */
+/** Whether the tests or the change of the newer head differ from those that were examined. */
 async function isOtherChange(
   work: ProveWork,
   { baseBranch, head }: Pick<StandingPull, 'baseBranch' | 'head'>,

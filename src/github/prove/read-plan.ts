@@ -83,7 +83,7 @@ export function isRestrictedBot(login: string | undefined): boolean {
   return RESTRICTED_BOTS.has(login?.toLowerCase() ?? '');
 }
 
-/** What can be said of the pull request itself; null: nothing is against it. `plan`: null before there is one. */
+/** What about the pull request itself rules out a proof; null: nothing. `plan`: null before there is one. */
 export function refusePull(
   pull: StandingPull | null,
   { head }: Pick<ForeignProof, 'head'>,

@@ -216,13 +216,13 @@ function reopen(state: State, repository: GithubRepository, issue: GithubIssue, 
   tellIssue(state, repository, issue, { action: 'reopened', senderId });
 }
 
-/** It is told last as it was. */
+/** The event has the issue as it was before. */
 export function removeIssue(state: State, repository: GithubRepository, issue: GithubIssue, senderId: number): void {
   markIssueGone(repository, issue, { kind: 'deleted' });
   tellIssue(state, repository, issue, { action: 'deleted', senderId });
 }
 
-/** It is opened anew there, under the next number. */
+/** It gets the next free number there. */
 export function transferIssue(
   state: State,
   repository: GithubRepository,
